@@ -1,4 +1,4 @@
-"""Tests of paths of CUDA that are None without CUDA: code that joins them with text fails."""
+"""`CUDA_HOME` is None without CUDA: code that joins it with text fails, so the finding is an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests of code that runs only with versions of PyTorch older than those for which the plugin is made."""
+"""Findings in code that runs only with versions of PyTorch older than those of the plugin are only information."""
 
 from __future__ import annotations
 

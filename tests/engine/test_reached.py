@@ -1,4 +1,4 @@
-"""Tests of skip marks over code that leads to CUDA's own names and libraries through functions of other files."""
+"""Skip marks stay unchanged if their tests call functions of other files that need what only CUDA has."""
 
 from __future__ import annotations
 

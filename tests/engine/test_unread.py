@@ -1,5 +1,5 @@
-"""Lines are typed into the examples of rules, beside the lines that checks read; the findings equal those of a new
-analysis after each edit."""
+"""Random lines are typed into the examples of the rules' pages; after each edit, the findings must be those of a new
+analysis of the same text, although the engine keeps the hits of lines that no check reads again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Gives each test an empty folder of its own, with few other entries in the folders above it.
+"""Replaces pytest's fixture `tmp_path`: the folders above the empty folder of a test have only few entries.
 
-uncuda lists the folders above a file, to find the project's root, its requirements and its modules. If the folders of
-all tests were in one folder, as pytest makes them, each command would take longer the more tests have run before it.
+To find a project's root, requirements and modules, uncuda lists the entries of all folders above a file. pytest puts
+the folders of all tests into one folder, so that each command would take longer the more tests have run before it.
 """
 
 import itertools
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-_MOST = 32  # maximum number of tests whose folders are in one folder
+_MOST = 32  # maximum number of entries of a folder that contains the folders of tests
 _numbers = itertools.count()
 
 

@@ -1,4 +1,4 @@
-"""The folders of tests have few folders beside them."""
+"""The fixture `tmp_path` makes empty folders, above which each folder has at most `_MOST` entries."""
 
 from pathlib import Path
 

@@ -59,7 +59,9 @@ COMMON = (
         "`error`: the code fails at run time. `warning`: the code runs with another result. `information`: background "
         "information about the code.",
         "`error`：运行时失败；`warning`：能运行但结果悄悄不同；`information`：背景信息。", SEVERITIES, required=True),
-    Key("fix", TEXT, "The best class that the rule's fixes can have. A rule without this key has no fixes.",
+    Key("fix", TEXT,
+        "`safe`: a fix of the rule can be safe; `review`: all its fixes need review. A rule without this key has no "
+        "fixes.",
         "该规则的修复可达到的最高级别。不写则规则没有修复。", FIXES),
     Key("message", TEXT, "The finding's message in English: what is wrong and what to do.",
         "问题的提示信息（英文）：问题是什么、该怎么做。", required=True, filled=False),
@@ -139,8 +141,9 @@ _NAME = (
         "reported without a fix.",
         "只有名称自身有修复；其下级只报告，没有修复。", group="which names"),
     Key("none", TEXTS,
-        "Names whose value is None without CUDA. Code that joins this value with text without a test has the severity "
-        "`error`.", "没有 CUDA 时值为 None 的名称；未加判断就与文本拼接的代码级别为 `error`。", group="which names"),
+        "Names whose value is None without CUDA. A finding has the severity `error` if the code joins this value with "
+        "text and no `if` excludes None.",
+        "没有 CUDA 时值为 None 的名称；未加判断就与文本拼接的代码级别为 `error`。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
         "按函数列出：该规则报告的返回值属性。", group="which names", each=TEXTS),
@@ -166,8 +169,8 @@ _NAME = (
                          "that `leading` counts.",
         "按函数列出：`leading` 之后的位置参数对应的关键字。", each=TEXTS),
     Key("review-limits", TEXTS,
-        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If a listed sentence "
-        "applies to a name, the fix of the name needs review.",
+        "Ids of sentences in `rules/limits.tsv`, which say what differs on the target. If the target's table "
+        "gives a name one of these ids, the fix of the name needs review.",
         "`rules/limits.tsv` 中说明目标差异的句子的 id。"
         "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
@@ -177,9 +180,9 @@ _NAME = (
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "Maps the id of a sentence in `rules/limits.tsv` to the arguments to which the sentence applies "
-        "(`enabled=True`, or `=True` by position), or to the keys of the result to which it applies (`['key']`). The "
-        "sentence has no effect on a call that has none of these arguments and whose result is not read with one of "
-        "these keys.",
+        "(`enabled=True`, or `=True` by position), or to the keys of the call's result to which it applies "
+        "(`['key']`). The sentence has no effect on a call if none of the listed arguments is passed and none of the "
+        "listed keys is read from its result.",
         "按限制列出：受其约束的参数（`enabled=True`，或按位置 `=True`）或对结果的使用（`['key']`）。其他调用保留修"
         "复，提示信息也不含该限制。", group="which limits lower the class of a fix", each=TEXTS),
     Key("fields", TEXTS,
@@ -191,13 +194,14 @@ _NAME = (
         "按函数列出：数值只对 CUDA 有意义的字段；与之比较时需复核。", group="which limits lower the class of a fix",
         each=TEXTS),
     Key("with-words", TABLE,
-        "For each word: a feature of the target. The message of a finding in a file that contains the word also says "
-        "why the target lacks the feature.",
-        "按单词列出：目标的一项特性。文件含有该单词时，消息还会说明目标为何缺少该特性。",
+        "Maps words to features of targets. If a file contains a word and the target lacks the word's feature, the "
+        "message of a finding in this file also says why.",
+        "将单词映射到目标的特性。文件含有某个单词而目标缺少对应的特性时，消息还会说明原因。",
         group="which limits lower the class of a fix", each=TEXT),
     Key("keeps-tests", FLAG,
-        "Code with one of the names that no safe fix changes is silently wrong on the target, so a test for CUDA that "
-        "guards such code has no safe fix, as if the rule's severity were `error`.",
+        "On the target, code with a name of this rule gives wrong results without an error, unless a safe fix changes "
+        "the name. Therefore an `if` that asks for CUDA has no safe fix if it guards a name without a safe fix, as if "
+        "the rule's severity were `error`.",
         "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
         group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of a listed function is not reported.",
@@ -235,7 +239,7 @@ _STRING = (
         required=True, filled=False, group="which strings"),
     Key("words", TABLE, "Words in the string, and the replacement of each.", "字符串中的词及各自的替代。",
         group="which strings", each=TEXT),
-    Key("roles", TEXTS, "The rule reports only strings that the code uses in one of these ways.",
+    Key("roles", TEXTS, "Uses of a string, such as `argument`. The rule reports only strings with one of these uses.",
         "只报告代码以这些方式使用的字符串。", ROLES, group="which strings"),
     Key("own", FLAG,
         "The rule reports only strings that, as `own-choices` and `hints` show, are the program's own and not torch's.",
@@ -278,8 +282,8 @@ _STRING = (
         "字符串。同一名称也可取其中之一时，其值是 torch 的设备或后端。",
         group="whether a string is torch's or the program's own"),
     Key("own-choices", TEXTS,
-        "If a name can also hold one of these strings, the strings that it holds are not devices or backends of torch, "
-        "but the program's own.",
+        "If a name can also hold one of these strings, all strings that the name can hold are the program's own, not "
+        "devices or backends of torch.",
         "字符串。同一名称也可取其中之一时，其值是程序自己的字符串。",
         group="whether a string is torch's or the program's own"),
     Key("hints", TEXTS,
@@ -295,8 +299,8 @@ _STRING = (
     Key("otherwise", TEXT, "What the rule does if nothing proves a string to be a device or backend.",
         "无法证明字符串是设备或后端时的处理：复核或不报告。", ("review", "silent"), "review",
         group="what suggests that a string is a device or backend"),
-    Key("silent-calls", TEXTS, "Functions whose strings are not devices or backends of torch. A string that is "
-                               "passed to one of these functions is not reported.",
+    Key("silent-calls", TEXTS, "Functions whose string arguments are not devices or backends of torch. A string "
+                               "that is passed to one of these functions is not reported.",
         "有自己的设备的函数，其参数不报告。", group="what the rule does not report"),
     Key("silent-parameters", TEXTS, "Parameters that may hold any text. A string that is passed to one of these "
                                     "parameters is not reported.",
@@ -304,16 +308,17 @@ _STRING = (
     Key("silent-arguments", TEXTS, "Strings. A call with one of these strings as an argument is not reported.",
         "同一调用中的这些字符串使其不被报告。", group="what the rule does not report"),
     Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is the value of one of "
-                               "these keys is not reported.",
+                               "these dictionary keys is not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
     Key("implementations", TEXTS,
         "Strings such as `triton`. If a list contains one of these strings, the list names implementations, not "
         "devices.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
     Key("alternatives", TEXTS,
-        "Names of packages. A tuple inside a list or another tuple lists packages of which one is enough: a string "
-        "that follows one of these packages in such a tuple is not reported, because only the first is installed. If a "
-        "conditional expression chooses between a string and one of these packages, the severity is `information`.",
+        "Names of packages. If the checked code has one of these packages in a tuple inside a list or another tuple, "
+        "the strings after the package in this tuple are not reported: the tuple lists packages of which one is "
+        "enough, and only the first is installed. If a conditional expression chooses between a string and one of "
+        "these packages, the severity is `information`.",
         "软件包名。位于列表或另一元组内的元组列出任选其一的软件包：其中排在这些包之后的字符串不报告，因为只会安装第一个。"
         "若条件表达式在字符串与这些包之一间选择，则严重程度为 `information`。",
         group="what the rule does not report"),
@@ -321,9 +326,10 @@ _STRING = (
         "对字典的键，修复加入目标的条目，保留原条目。", group="what a fix writes"),
     Key("shim", TEXT, _SHIM.en, _SHIM.zh, _SHIM.choices, _SHIM.default, group="with a runtime patch"),
     Key("shim-roles", TEXTS,
-        "The rule reports strings that the code uses in one of these ways even if a runtime patch is used.",
+        "Uses of a string, such as `argument`. Strings with these uses are reported even with a runtime patch.",
         "使用运行时补丁时仍报告这些角色的字符串。", ROLES, group="with a runtime patch"),
-    Key("shim-fix", TEXT, "The best class of the rule's fixes if a runtime patch is used.",
+    Key("shim-fix", TEXT,
+        "`safe`: with a runtime patch, a fix of the rule can be safe; `review`: with it, all fixes need review.",
         "使用运行时补丁时修复的最高级别。", FIXES, group="with a runtime patch"),
     _PORTABLE,
 )  # fmt: skip
@@ -335,8 +341,9 @@ _ARGUMENT = (
     Key("add", TEXT, "The rule reports calls without the argument; the fix adds this text.",
         "报告缺少该参数的调用；修复写入此内容。"),
     Key("beside", TEXTS,
-        "Functions with an argument of the same name. If the file passes one of them a value that it computes with an "
-        "imported name, the fix writes this value and needs review.",
+        "Functions that also have the argument named by `argument`. If a call of one of these functions in the file "
+        "gives this argument a value that begins with an imported name, such as `get_accelerator().device_name()`, the "
+        "fix copies the value and needs review.",
         "带有同名参数的函数。若文件以导入的名称计算并传入该值，修复写入此值，需复核。"),
     Key("before", FLAG, "The fix adds the argument before the one argument that the call has.",
         "写入的参数位于最前，在调用原有的一个参数之前。"),
@@ -379,19 +386,20 @@ _ENVIRONMENT = (
         "程序作为环境传递的字典的名称模式。"),
     Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual")),
     Key("value-limits", TEXTS,
-        "Ids of sentences in `rules/limits.tsv` which say that a variable takes other values on the target. Code that "
-        "sets a variable whose row in the target's table has one of these ids has no fix.",
+        "Ids of sentences in `rules/limits.tsv` which say that a variable takes other values on the target. If a "
+        "variable's row in the target's table has one of these ids, code that sets the variable has no fix.",
         "在目标上取值不同的变量的限制。设置这类变量的代码没有修复。"),
     Key("format-limits", TEXTS,
         "Ids of sentences in `rules/limits.tsv` which say that a variable's values have another format on the target. "
-        "Code that reads a variable whose row in the target's table has one of these ids has no fix.",
+        "If a variable's row in the target's table has one of these ids, code that reads the variable has no fix.",
         "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     Key("card-tests", TEXTS,
-        "Functions that return False only if certain cards of NVIDIA are there. In code behind `not` and one of these "
-        "functions, a finding has the severity `information` and no fix.",
-        "仅当存在特定 NVIDIA 显卡时才返回 False 的函数。位于 `not` 与其调用之后的代码只作提示，没有修复。"),
+        "Functions that return False only on a machine with certain models of NVIDIA's GPUs. If `f` is one of these "
+        "functions, a finding in the block of `if not f():` has the severity `information` and no fix.",
+        "仅当存在特定 NVIDIA 显卡时才返回 False 的函数。若 `f` 为其中之一，"
+        "位于 `if not f():` 代码块中的代码只作提示，没有修复。"),
     Key("nvidia-words", TEXTS,
         "Names of NVIDIA's tools. In a file that contains one of these names, a finding has the severity `information` "
         "and no fix.",
@@ -449,7 +457,7 @@ CHECKS: dict[str, Verb] = {
                             ("name", "why", "way", "why-zh", "way-zh")),
     "accelerator-member": Verb("A group of modules or classes, one for each accelerator, without one for the target.",
                                "每种加速器一个的一组模块或类中，缺少目标的那一个。", (), ("name",)),
-    "missing-shim": Verb("An entry point without the runtime patch.", "缺少运行时补丁的入口程序。", (), ("new",)),
+    "missing-shim": Verb("A script without the target's runtime patch.", "缺少运行时补丁的入口程序。", (), ("new",)),
     "suppression": Verb("A suppression comment that suppresses no finding.", "未抑制任何问题的注释。", (), ("names",)),
 }  # fmt: skip
 

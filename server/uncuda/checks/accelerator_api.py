@@ -77,8 +77,8 @@ class _Look:
         return Devices(self._context)
 
     def api(self, dotted: str) -> Api | None:
-        """Return the table's entry for a dotted name, or for its closest parent that has an entry; None if the rule
-        does not report this name."""
+        """Return the entry for a dotted name, or for its closest parent that has an entry, in the table of
+        `torch.accelerator`; None if the rule does not report this name."""
         apis, name = self._table.apis, dotted
         while name and name not in apis:
             name = name.rpartition(".")[0]
@@ -137,8 +137,8 @@ class _Look:
 
     @cached_property
     def _at_stated(self) -> Target:
-        """Return the target in the versions that settings or requirements state, even if they state only PyTorch's
-        version."""
+        """Return the target with the version of its plugin that settings or requirements state. If they state only
+        PyTorch's version, the plugin's version is assumed to be the same."""
         target = self._target
         if target.stated in ("", target.version):
             return target
@@ -154,7 +154,7 @@ class _Look:
 
     def _unserved(self, api: Api) -> str:
         """Return "never" for a name that no examined version of the plugin implements, "unserved" for a name that only
-        versions after the stated one implement, otherwise ""."""
+        later versions of the plugin than the project's implement, otherwise ""."""
         stated = self._target.stated
         if api.never and not (stated and beyond(stated, api.never)):
             return "never"

@@ -182,9 +182,9 @@ class Guards:
 
     @cached_property
     def _flags(self) -> Mapping[str, Wanted]:
-        """Return the names of variables that hold the result of a condition, and of functions that contain a condition;
-        each with the attributes of `torch.accelerator` for which the condition asks. `_ITS_VERSION` stands for a
-        condition that asks for the version of PyTorch or of the plugin."""
+        """Return the names of variables that hold the result of a condition on attributes of `torch.accelerator`
+        (`hasattr`) or on a version, and the names of functions that contain such a condition. Each name is mapped to
+        the attributes; `_ITS_VERSION` stands for a condition on the version of PyTorch or of the plugin."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         facts.layout.reads(0, len(self._text))

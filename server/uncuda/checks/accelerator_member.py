@@ -15,7 +15,7 @@ _LINE = re.compile(r"\S[^\n]*")
 
 
 class Check:
-    """Runs the rules that report families of classes or modules in which the target's class or module is missing."""
+    """Runs the rules for code that has one class or module for each accelerator, but none for the target."""
 
     of_whole_text = True
 
@@ -26,8 +26,8 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Yield one hit for each family of classes that has no class for the target, at the name of the class for CUDA.
-        If there is no such family, but the file is a CUDA module without a corresponding module for the target, yield a
-        hit at the first class of the file."""
+        If no family lacks a class for the target, but the file is a CUDA module without a corresponding module for the
+        target, yield a hit at the first class of the file."""
         places = [family.name for family in context.families if self._device not in family.devices]
         if not places and (self.target.id, context.path) in context.project.lacking:
             match = _CLASS.search(context.text) or _LINE.search(context.text)

@@ -1,4 +1,5 @@
-"""Replacements for names of `torch.accelerator` that PyTorch lacks or the plugin does not implement."""
+"""Code that replaces a name of `torch.accelerator` if PyTorch or the plugin lacks this name in the configured
+version."""
 
 from __future__ import annotations
 
@@ -68,7 +69,7 @@ def way_for(api: Api, table: Accelerator, target: Target) -> Way:
 
 
 def works(name: str, table: Accelerator, target: Target) -> bool:
-    """Return whether the configured versions have this name; True if the table does not know it."""
+    """Return whether PyTorch and the plugin have a name in the configured versions; True if `table` lacks the name."""
     api = table.apis.get(name)
     if not name or api is None:
         return bool(name)
@@ -148,8 +149,8 @@ def _same_parent(name: str, other: str) -> bool:
 
 
 def _keeps_arguments(call: ast.Call, api: Api, row: Row | None) -> bool:
-    """Whether the replacement accepts the call's arguments: they are all positional, or have the keywords of
-    `torch.cuda`."""
+    """Whether the replacement accepts the call's arguments: all are positional, or no PyTorch version has the called
+    name and the replacement has a parameter for each keyword."""
     if any(isinstance(one, ast.Starred) for one in call.args) or row is None:
         return False
     if api.kind != "absent":

@@ -19,8 +19,8 @@ from .base import Context, Hit, Links, cap
 from .import_edits import import_edit
 
 GUARD_RAISES = "guard-raises"
-"""The id in rules/limits.tsv of the sentence about an import of `amp_C` whose guard, such as a `try`, only raises an
-exception if `amp_C` is missing."""
+"""The id in rules/limits.tsv of the sentence about an import of `amp_C` with a guard, such as a `try`, that does
+nothing but raise an exception if `amp_C` is missing."""
 _STAND_IN = titled("stand-in", "`torch._foreach_*`")
 
 

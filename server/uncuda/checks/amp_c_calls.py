@@ -184,8 +184,8 @@ def _norm(tensors: str, per_tensor: ast.expr, source: Source, flag: str) -> str:
 
 
 def _read(flag: str, text: str) -> str:
-    """Return `flag` itself if the text reads the flag; otherwise "". Code that creates the flag, clears it or passes
-    it to a kernel does not read it."""
+    """Return `flag` itself if the text reads the flag; otherwise "". Code that creates the overflow flag, clears it
+    or passes it to a kernel does not count as reading it."""
     for match in re.finditer(rf"(?<![\w.]){re.escape(flag)}(?!\w)", text):
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if _SET.match(text, match.end()) or _DECLARED.match(line):

@@ -28,8 +28,8 @@ DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 @dataclass(frozen=True)
 class Guard:
     """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
-    binds to another object if the import failed; `raises`: whether the guard only raises an exception if the import
-    failed; `lists`: lists to which the guard appends something if the import failed."""
+    binds to another object if the import failed; `raises`: whether the guard does nothing but raise an exception if the
+    import failed; `lists`: lists to which the guard appends something if the import failed."""
 
     flags: frozenset[str]
     fallbacks: frozenset[str] = frozenset()
@@ -111,7 +111,7 @@ def _bound(block: str) -> set[str]:
 
 
 def protected(context: Context, statement: Statement, flags: set[str]) -> bool:
-    """Return whether a use runs only after a condition that reads a variable in `flags`, or in a `try`."""
+    """Return whether a use is in a `try`, or runs only after a condition that reads a variable in `flags`."""
     indents, text = context.facts.indents, context.text
     inline = re.match(r"(?:if|elif|while)\b(.*?):|assert\b(.*)", text[statement.start : statement.end], re.S)
     if inline and not flags.isdisjoint(_WORD.findall(inline[1] or inline[2])):

@@ -147,7 +147,7 @@ class Check:
         offset: int,
         copied: bool = False,
     ) -> tuple[Fix, ...]:
-        """`copied`: whether the fix writes an expression of the file, which needs review and no import."""
+        """`copied`: whether the fix copies an expression of the file; such a fix needs review and adds no import."""
         unsure = copied or any(map(context.facts.says, rule.get("review-words", ())))
         applicability = cap(rule, "review" if unsure else "safe")
         needed = () if copied else context.requires(rule, offset)
@@ -155,8 +155,9 @@ class Check:
 
 
 def _beside(context: Context, rule: Rule) -> str:
-    """Return the source of the value that the file passes as the same argument to one of the rule's functions
-    `beside`, if the value calls or reads what the file imports: `get_accelerator().device_name()`; else ""."""
+    """Return the source of a value that the file passes to one of the functions in the rule's key `beside`, as the
+    argument that the rule checks. The value must begin with a name that the file imports, as
+    `get_accelerator().device_name()` does; if there is no such value, return ""."""
     facts, name = context.facts, rule.get("argument")
     for function in rule.get("beside", ()):
         called = f"{function.rpartition('.')[2]}("

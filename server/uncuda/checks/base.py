@@ -43,7 +43,7 @@ class Check(Protocol):
 
 @dataclass(eq=False)
 class Context:
-    """One source file, with the facts, target and project that checks may consult."""
+    """One source file, the facts about it, and the target and project for which it is checked."""
 
     facts: Facts
     target: Target
@@ -146,8 +146,9 @@ class Context:
         return known | owners_of(layout.text, lambda at: not layout.token_at(at), known, self._places)
 
     def _places(self, text: str, word: str) -> Sequence[int]:
-        """Return the offsets of a word in the text. If this word is edited, the hits are computed again only if the
-        caller has also made a search of another kind, or added the word to `asked` (see `Facts.places`)."""
+        """Return the offsets of a word in the text. If an edit adds or removes the word in the text, the hits are
+        computed again only if the caller has also made a search of another kind, or added the word to `asked` (see
+        `Facts.places`)."""
         return self.facts.places(word)
 
     @cached_property
@@ -305,7 +306,7 @@ def is_listed(name: str, listed: Collection[str]) -> bool:
 
 
 def cap(rule: Rule, applicability: str | None) -> str | None:
-    """Return a fix class, lowered to the highest that the rule allows."""
+    """Return a fix class, or the rule's own class if that is less safe; None (no fix) is the least safe."""
     return lowest(rule.fix, applicability)
 
 

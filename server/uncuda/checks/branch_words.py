@@ -107,9 +107,9 @@ class BranchWords:
     def polarity(self, start: int, end: int, alike: bool = False) -> int:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
-        `alike`: do not return 0 for names of the target that a fix of uncuda may have written. Callers set `alike` if
-        the code around the source still contains a name of CUDA: a fix that writes the target's name would have
-        replaced the name of CUDA, too, so a person must have written the target's name.
+        `alike`: whether a name of the target counts even if a fix of uncuda may have written the name. Callers set
+        `alike` if the code around this part still names CUDA. Then a person must have written the target's name,
+        because a fix would have replaced the name of CUDA in the code around it, too.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -144,8 +144,7 @@ class BranchWords:
         if self._serves.search(self._written.sub("", text)):
             return True
         if self._touched is None:
-            # `ask` may call this method again; until `ask` returns, this method assumes that the file has no safe fix
-            # left
+            # `ask` may call `_by_hand` itself; for that call, `_touched` is True, as for a file without safe fixes
             self._touched = True
             ask = self._ask()
             self._touched = ask is None or ask()
@@ -156,9 +155,9 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
     """Return whether an if/elif chain has, beside the branch for CUDA, a branch for another device that uncuda's fixes
     cannot have written.
 
-    Fixes cannot have written a branch whose condition uses a name that they never write, such as `is_xpu_available()`
-    or the vendor's name, or two branches whose conditions differ only in the device. `ccl`: the name of the
-    device's collective library.
+    Such a branch is recognised in two ways: its condition uses a name that fixes never write, such as
+    `is_xpu_available()` or the name of the device's vendor; or it differs from the condition of another branch only in
+    the device. `ccl`: the name of the device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
     words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # code for CUDA may ask for `cuda` and `gpu`
@@ -176,7 +175,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
         if vendor and not _compared_with([vendor], asked).isdisjoint(_compared_with(["cuda", device], asked)):
-            return True  # fixes may have written the device, but never the vendor's name
+            return True  # a person wrote this condition: uncuda's fixes never write a vendor's name
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
             bodies = (without_comments(text[one.start : indents.extent(one.start)]) for one in clauses)
             cudas = [one for one, body in zip(clauses, bodies, strict=True) if _CUDA.search(body)]

@@ -64,7 +64,7 @@ class Branches:
         return self._words.certain
 
     def _touched(self) -> bool:
-        """Return True if the file has no safe fix left to apply. A fix of CUDA code does not count if a sibling branch
+        """Return True if the file has no safe fix left to apply. Fixes of CUDA code are ignored if a sibling branch
         names the target in words that uncuda's fixes never write."""
         evident = Branches(self._facts, self._target, lambda _: (), self.path)
         return all(hit.statement and evident.served(hit.statement, hit.node) for hit in self._safe(self))
@@ -160,8 +160,8 @@ class Branches:
         return False
 
     def _twin_serves(self, line: Header) -> bool:
-        """Return whether the file contains the same line for the target, with a name or condition that differs only in
-        the device."""
+        """Return whether the file contains a line for the target that differs from `line` only in the device, which is
+        part of a name (`run_cuda`, `run_npu`) or of a condition."""
         if line.start not in self._paired:
             if line.word in ("def", "class"):
                 self._paired[line.start] = self._twins.defined(line)
@@ -172,8 +172,8 @@ class Branches:
         return self._paired[line.start]
 
     def _is_alias(self, own: Header) -> bool:
-        """Return whether a line is `kind = "cuda"` in the block of `if kind == "gpu":`, and an earlier condition
-        compares `kind` with a list that contains the target's name: `kind in ("gpu", "npu")`."""
+        """Return whether the clause is a line `kind = "cuda"` in the block of `if kind == "gpu":`. In addition, an
+        earlier condition must compare `kind` with a list that contains the target's name: `kind in ("gpu", "npu")`."""
         match = _NAMES_CUDA.match(self._text, own.start)
         above = self._indents.header_above(own.start) if match else None
         if match is None or above is None or above.word not in ("if", "elif"):

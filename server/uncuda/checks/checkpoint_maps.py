@@ -47,8 +47,8 @@ def is_sure(role: Role, made: ast.AST | None = None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The edits that must be applied together with the fix of a device string, and the highest fix class that they
-    allow."""
+    """The edits of dictionary entries that must be applied together with the fix of a device string. `links`: keys;
+    hits with a common key are fixed together. `allowed`: the safest class that the fix may have."""
 
     edits: tuple[Edit, ...] = ()
     links: Links = ()

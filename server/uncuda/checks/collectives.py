@@ -21,8 +21,8 @@ from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
-# maximum number of variables traced from the tensor to a collective; maximum number of uses of a tensor that are
-# checked
+# `_DEEP`: maximum number of variables that are traced from the tensor to a collective. `_MANY`: maximum number of uses
+# of a tensor that are checked
 _DEEP, _MANY = 8, 200
 _CASTS = frozenset({"double", "mean", "sum", "to", "type"})
 _REDUCING = frozenset({"mean", "sum"})
@@ -35,7 +35,7 @@ _BESIDE_DEVICE = frozenset({"copy", "memory_format", "non_blocking"})
 _TENSORS = frozenset({0, 1, "input", "input_list", "output", "tensor", "tensors"})  # parameters for tensors
 _INNER = (*COMPREHENSIONS, ast.DictComp, ast.Lambda)  # expressions that may bind the variable in a scope of their own
 _TESTS = frozenset({"if", "elif", "else", "while"})
-# patterns; no letter is before "dtype", as there is in `DistributedType`
+# patterns; "dtype" does not match in `DistributedType`
 _ASKS = "backend", "(?<![a-z])dtype", "float64", "double", "cpu", "device"
 _ACCELERATOR = "accelerator"  # the usual name of the `Accelerator` object of Hugging Face's Accelerate
 _CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
@@ -46,7 +46,8 @@ reported."""
 
 class _Tensor(NamedTuple):
     """An expression that is a float64 tensor. `placed`: whether the tensor is on the accelerator. `array`: whether the
-    tensor certainly has at least one dimension; only then is its sum with every float32 tensor a float64 tensor."""
+    tensor certainly has at least one dimension. The sum of a float32 tensor and a float64 tensor without dimensions may
+    be a float32 tensor."""
 
     node: ast.AST
     statement: Statement

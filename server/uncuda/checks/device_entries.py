@@ -81,8 +81,8 @@ def entry_of(role: Role, statement: Statement) -> Entry | None:
 
 
 def key_of(role: Role) -> ast.expr | None:
-    """Return the key of a dictionary entry whose value is a string with this role, i.e. a string that the code uses in
-    this way; None if the string is not the value of an entry."""
+    """Return the key of the dictionary entry whose value is the string that `role` describes; None if this string is
+    not the value of an entry."""
     mapping = role.subject
     if role.kind != "value" or not isinstance(mapping, (ast.Dict, ast.DictComp)):
         return None

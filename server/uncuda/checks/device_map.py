@@ -20,8 +20,8 @@ _LEFT = re.compile(r"cuda|nccl", re.I)
 
 
 def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:
-    """Return the edit that adds an entry for the target below an entry of a dictionary; None if the value of the
-    present entry cannot be translated. `role`: describes the key of the present entry."""
+    """Return the edit that adds an entry for the target below CUDA's entry of a dictionary; None if the value of CUDA's
+    entry cannot be translated. `role`: the role of the string that is the key of CUDA's entry."""
     mapping = role.subject
     if not isinstance(mapping, ast.Dict) or kept(role, statement) == (0, 0):
         return None

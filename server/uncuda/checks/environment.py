@@ -21,10 +21,10 @@ from .string_evidence import is_prose, named
 RAISES = "raises-unset"
 """The id in rules/limits.tsv of the sentence about code that raises KeyError if the target's variable is not set."""
 NVIDIA_CARDS = "nvidia-cards"
-"""The id of the sentence about code behind a test for certain cards of NVIDIA."""
+"""The id in rules/limits.tsv of the sentence "it runs only where nvidia-smi lists certain cards of NVIDIA …"."""
 NVIDIA_TOOLS = "nvidia-tools"
-"""The id of the sentence about code in a file that names a tool of NVIDIA."""
-# a closing quote, except in a subscript whose value is read
+"""The id in rules/limits.tsv of the sentence "this file names a tool of NVIDIA's driver …"."""
+# Matches the closing quote of a variable's name, but not in `x["NAME"]` unless a value is assigned: `x["NAME"] = …`.
 _UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
 _SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
 _NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
@@ -83,7 +83,7 @@ class Check:
                     continue
                 role = context.role(text, statement)
                 if group and role.kind in ("comparison", "membership"):
-                    continue  # `"NAME=value" in text` looks for text, and no environment has such a name
+                    continue  # `"NAME=value" in text` searches a string: no environment variable has `=` in its name
                 said = is_prose(role) or role.kind in ("statement", "other")
                 applicability = REVIEW if group and not said else _class(role, rule)
                 if applicability is not None:
@@ -117,9 +117,10 @@ class Check:
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
-        """Return whether an environment variable cannot just be renamed for the target: the value that the code assigns
-        to it means something else there or, if the code only reads it (`value` is None), its values have another format
-        there. See `value-limits` and `format-limits` in docs/rule-keys.md."""
+        """Return whether renaming an environment variable is not enough for the target. If the code assigns `value` to
+        the variable: whether this value means something else on the target. If the code only reads the variable
+        (`value` is None): whether the variable's values have another format on the target. See `value-limits` and
+        `format-limits` in docs/rule-keys.md."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
@@ -139,7 +140,7 @@ class Check:
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
-        # uses of a variable, and conditions that ask for it, must be renamed together
+        # a variable is renamed in all code that reads it or asks whether it exists, or nowhere
         links = (("variable", place.name),) if place.asked else ()
         limits = (*row.limits, RAISES) if place.raises and fixes and not context.portable else row.limits
         return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node)
@@ -179,8 +180,9 @@ def _asks(role: Role) -> bool:
 
 
 def _is_set(context: Context, statement: Statement, name: str) -> bool:
-    """Return whether the code may have made sure that a variable is set before a statement reads it: the file sets the
-    variable, or asks whether it exists, above or in the statement, or the statement is in a `try`."""
+    """Return whether the code may make sure that a variable is set before a statement reads it. The result is True if
+    the statement is in a `try`, or if the file, up to the end of the statement, sets the variable or asks whether it
+    exists."""
     context.asked.add(name)
     text, places = context.text, context.facts.places(name, 0, statement.end)
     context.facts.work.compare(len(places))
@@ -197,8 +199,8 @@ def _for_nvidia(rule: Rule, context: Context, statement: Statement) -> str:
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:
-    """Return whether a statement is in the block of an `if` that asks for certain cards of NVIDIA, with a function of
-    this name."""
+    """Return whether a statement is in the block of `if not NAME():`. NAME is the function `name`, which returns False
+    only on a machine with certain models of NVIDIA's GPUs."""
     facts = context.facts
     if not facts.says(name):
         return False

@@ -23,7 +23,7 @@ LEFT_OUT = "left-out"
 NEEDED = "needed-later"
 """The id in rules/limits.tsv of the sentence about a module without which the file raises an exception later."""
 UNTESTED = "used-untested"
-"""The id in rules/limits.tsv of the sentence about an optional import of a name that the file uses without asking
+"""The id in rules/limits.tsv of the sentence that says that the file uses an optionally imported name without asking
 whether the import worked."""
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _AND = re.compile(r"\band\b")
@@ -39,7 +39,8 @@ _APART = re.compile(r"[\W_]+")
 # The words that a name may contain besides the library's name if it asks for the whole library: `has` in `has_apex`. A
 # name with a word that is not in this set, such as `gemm` in `has_apex_gemm`, asks for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
-# maximum number of checked `if` statements above a block, blocks around an offset, and lists that a handler fills
+# maximum number that is checked of each: the `if` statements above a block, the blocks around an offset, the lists that
+# an `except` block fills, and the uses of a library
 _MANY = 20
 _SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
@@ -51,7 +52,7 @@ class Fallbacks:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
         self._guards: dict[int, Guard | None] = {}
         self._flags: dict[str, set[str]] = {}
-        self._siblings: dict[int, bool] = {}  # by the start of a `try`: whether its flags are names that it imports
+        self._siblings: dict[int, bool] = {}  # by the start of a `try`: whether it imports all names in `Guard.flags`
         self._needs, self._uses = OptionalNeeds(context), OptionalUses(context)
 
     def learn(self, module: str, statement: Statement) -> None:
@@ -64,10 +65,10 @@ class Fallbacks:
         """Return the hit at an import or a use; its severity is "information" if the code runs on without the module.
 
         The severity is at most "warning" if the file raises an exception later because the module is missing, or uses
-        the module without asking for it. `tried`: whether the hit counts as optional if its statement is in a `try`.
-        `of_part`: whether the target has the library of the module, but lacks the module. Then a condition that asks
-        for the library (`has_x()`) does not make the module optional, because the condition is true on the target; a
-        condition that asks for the module itself (`has_x_gemm()`) does.
+        the module without asking whether it is there. `tried`: whether the hit counts as optional if its statement is
+        in a `try`. `of_part`: whether the target has the library of the module, but lacks the module. If so, a
+        condition that asks for the library (`has_x()`) is true on the target and does not make the module optional;
+        only a condition that asks for the module itself (`has_x_gemm()`) makes it optional.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":
@@ -106,8 +107,9 @@ class Fallbacks:
         return None
 
     def _asked(self, module: str, statement: Statement, of_part: bool) -> str | None:
-        """Return the condition of the enclosing `if` that asks for the module; "" if an earlier statement asks for the
-        module; None if no condition asks for the module, or if the code raises an exception without the module."""
+        """Return what keeps a statement from running without the module: the condition of an enclosing `if`, or "" for
+        an earlier statement, such as `pytest.importorskip("x")`. Return None if there is neither, or if the `else` of
+        the `if` only raises an exception."""
         start = statement.start
         if self._is_skipped(module, start, of_part) or self._left_without(module, start, start, of_part):
             return ""
@@ -152,8 +154,8 @@ class Fallbacks:
 
     def _is_enough(self, condition: str, offset: int) -> bool:
         """Return whether the code at an offset does not run if the module is missing. If the condition has several
-        parts, as in `if fast and not has_x(): return`, the conditions of the blocks around this code must contain the
-        other parts (`fast`), too."""
+        parts, as in `if fast and not has_x(): return`, the code at the offset must be in blocks whose conditions
+        contain the other parts (`fast`)."""
         if len(parts := _terms(condition)) == 1:
             return True
         headers = list(islice(self._indents.headers(offset), _MANY))
@@ -182,8 +184,9 @@ class Fallbacks:
         return not of_part or any(not _ASKING.issuperset(_APART.split(word)) for word in words)
 
     def _unbound(self, hit: Hit, tried: Statement, guard: Guard) -> Sequence[int]:
-        """Return the offsets at which the file uses an imported name that stays unbound if the import fails, although
-        the handler binds the other names of this `try` to None, and no test of these is around the use."""
+        """For a handler that binds some names of its `try` to None, but leaves the imported name of the hit unbound:
+        return the offsets at which the file uses the unbound name without a condition on one of the
+        names that are None."""
         block, imported = self._needs.block_of(tried), IMPORTED_AS.fullmatch(self._text, hit.start, hit.end)
         if imported is None or not guard.flags or guard.fallbacks or imported[1] in guard.flags:
             return ()
@@ -198,7 +201,8 @@ class Fallbacks:
         return [at for at in self._uses.raising(imported[1], block)[:_MANY] if not self._is_after(guard, at, block)]
 
     def _is_after(self, guard: Guard, at: int, block: range) -> bool:
-        """Return whether code runs only after a test of one of a guard's flags."""
+        """Return whether the code at the offset `at` runs only after a condition that reads a variable of
+        `guard.flags`."""
         statement = self._context.facts.peek(at)
         if statement is None or protected(self._context, statement, set(guard.flags)):
             return True

@@ -32,7 +32,7 @@ class ClassFamily(NamedTuple):
 
 def families_in(facts: Facts, devices: Collection[str]) -> list[ClassFamily]:
     """Return the families in a file: groups of classes that do the same job for different devices; `devices`: the
-    device names of the targets. A class for CUDA and a class for the CPU alone are not a family."""
+    device names of the targets. Groups that have classes only for CUDA and the CPU are not returned."""
     places = facts.searches.find(("family",), _cudas)
     text = facts.layout.text
     if not any(_bases(match) for at in places if (match := _CLASS.match(text, at))):

@@ -12,8 +12,8 @@ from ..facts.scans import whole_word
 from .base import Context
 
 WHOLE_WORD = "whole word"
-"""The first part of the key of a search for a name; after an edit, this search reads only the changed lines that
-contain the name."""
+"""The first part of the key of each search that `is_bound_to_device` makes for a name. After an edit, the engine only
+compares what the changed lines assign to this name."""
 _FEW = 16  # up to this number of names, each is searched separately; beyond it, one pass finds all names
 # Keywords of `Tensor.cuda` that `nn.Module.cuda` does not have.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
@@ -28,8 +28,8 @@ _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|
 
 
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
-    """Return the only argument of a call of the method at `node` if the method may be that of an `nn.Module`; None
-    otherwise.
+    """Return the argument of a call such as `model.cuda(0)` if it is the only one and the called method, `node`, may be
+    a method of an `nn.Module`; None otherwise.
 
     The method is a tensor's if the call has several arguments, if it has a keyword that only `Tensor.cuda` has, or if a
     function of torch creates the object in the same expression: `torch.randn(2).cuda(0)`.
@@ -62,8 +62,9 @@ def is_bound_to_device(context: Context, name: str) -> bool:
     known = context.devices
     if name not in known:
         facts = context.facts
-        # Up to `_FEW` names, each is searched separately. If a line with such a name is edited later, and `said_of`
-        # returns the same for the old and the new line, hits in other lines can be reused (engine/incremental_hits.py).
+        # Up to `_FEW` names, each is searched separately. If a line with one of these names is edited later, and
+        # `said_of` returns the same for the old and the new line, hits in other lines can be reused
+        # (engine/incremental_hits.py).
         if len(known) < _FEW:
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))

@@ -62,10 +62,10 @@ class Hit:
     depends, and whether only that condition shows that the string is a device."""
     by_hand: bool = False
     """Whether the variable that holds the reported string is also compared with the word that the fix writes, such as
-    "npu". In that case, a person must have ported this code."""
+    "npu". A comparison with this word shows that a person has ported this code."""
     sources: Links = ()
-    """Keys of `links` that belong to the code that computes the compared value; the comparison and this code must
-    change together."""
+    """If the reported string is compared with a variable: keys in `links` of the code that gives the variable its
+    value. The comparison and this code must change together."""
 
     @property
     def subject(self) -> str:

@@ -18,7 +18,7 @@ _ASSEMBLY = re.compile(r"(?<![a-z])ptx(?![a-z])|multimem")
 
 
 def has_assembly(facts: Facts) -> bool:
-    """Return whether a file has kernels that contain inline assembly, or imports functions for such kernels."""
+    """Return whether a file has kernels that contain inline assembly, or imports functions that contain it."""
     searches, is_text = facts.searches, facts.layout.token_at
     places = searches.find(("assembly", "call"), _CALL)
     if facts.says("ptx") or facts.says("multimem"):

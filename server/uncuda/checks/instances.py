@@ -17,7 +17,7 @@ from .owners import IS_CUDA, called_so
 from .unpacking import given, is_name, is_numbered
 
 TORCH, OWN, OTHER = "torch", "own", ""
-_SAME = "same"  # the code does not show the kind: for example, a variable is computed from itself
+_SAME = "same"  # the code does not show where the object comes from: for example, a variable is computed from itself
 _FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
 _CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
@@ -43,9 +43,10 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     If the project replaces torch's method, the function returns True for every object. If the project does not replace
     torch's method, the function returns False for an object of torch, and True for an object of a class that defines
     the method. For an object of unknown type, the function returns True if some class of the project has a method of
-    this name that does more than move the object to a device. It also returns True if the object's variable is named
-    after a class of the project whose method moves only the members of the object. For an attribute `is_cuda` of a name
-    that is not imported from torch, the function always returns True.
+    this name that does more than move the object to a device. For an object of unknown type in a variable such as
+    `batch`, the function also returns True if a class of the project with a similar name, such as `GraphBatch`, has a
+    method of this name that only moves the members of its object. For an attribute `is_cuda` of a name that is not
+    imported from torch, the function always returns True.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         return True
@@ -80,8 +81,8 @@ class Instances:
         return OTHER if kind == _SAME else kind
 
     def kind(self, node: ast.expr, statement: Statement, depth: int = 0) -> str:
-        """Return the kind of an expression (TORCH, OWN or OTHER), or _SAME if the trace returns to a variable from
-        which it started; at most `_DEEP` variables are traced."""
+        """Return the kind of an expression (TORCH, OWN or OTHER), or _SAME if the expression leads back to the variable
+        whose kind is being determined (`x` in `x = x.half()`). The search stops after `_DEEP` steps."""
         self._context.facts.work.compare(4)
         if depth > _DEEP:
             return OTHER
@@ -203,11 +204,11 @@ class Instances:
             scope = indents.scope_of(scope[0])
 
     def _in_scope(self, name: str, start: int, depth: int) -> str:
-        """Return the kind of a variable of one function, or of the module if `start` is -1; _FREE if the variable
-        belongs to an outer scope."""
+        """Return the kind (such as TORCH) of the variable `name` of the function that begins at `start`, or of the
+        module if `start` is -1; _FREE if the variable belongs to an outer scope."""
         key = name, start
         if key not in self._known:
-            self._known[key] = _SAME  # the kind if the value of the variable depends on the variable itself
+            self._known[key] = _SAME  # what the next line finds here if the variable is computed from itself
             self._known[key] = _together(self._values(name, start, depth), _FREE)
         return self._known[key]
 
@@ -243,8 +244,8 @@ class Instances:
         return OTHER
 
     def _unpacked(self, statement: Statement, name: str, depth: int) -> Iterator[str]:
-        """Yield the kind of a variable that a statement binds together with other variables: `a, NAME = x, y` and `for
-        NAME in …`."""
+        """Yield the kind of each value that a statement assigns to the variable `name` by unpacking (`a, NAME = x, y`)
+        or by a loop (`for NAME in …`)."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
                 if is_name(node.target, name):

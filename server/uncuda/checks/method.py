@@ -178,10 +178,11 @@ class Check:
 
 
 def _tracks_device(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None) -> bool:
-    """Return whether a call without arguments moves an object in place whose attribute `device` the file reads.
+    """Return whether a call without arguments, such as `model.cuda()`, moves an object in place, and the file reads the
+    attribute `device` of this object.
 
-    The object is a module of a class that records its device when `cuda` or `to` is called, such as a LightningModule;
-    the plugin's method bypasses the class.
+    The class of such an object, for example a LightningModule, sets `device` in its own methods `cuda` and `to`. The
+    plugin's method, such as `npu`, moves the object without setting `device`.
     """
     if call is None or call.args or call.keywords or not isinstance(node.value, ast.Name):
         return False

@@ -94,8 +94,8 @@ class Check:
                     yield self._asked(hit, binding, context), part, used.parts.get(part, ())
 
     def _lowered(self, fallbacks: Fallbacks, context: Context, hit: Hit, module: str, uses: Sequence[int]) -> Hit:
-        """Return the hit at an import with its severity. Conditions and `try` statements around the import may lower
-        the severity, as may conditions around uses of a part of the library as an attribute (`flashinfer.comm`).
+        """Return the hit at an import. Conditions and `try` statements around the import may lower the severity of the
+        hit, as may conditions around uses of a part of the library as an attribute (`flashinfer.comm`).
 
         If the target has a build of the library that lacks only the part that the file uses, importing the library
         works, so an `except` for a failed import never runs.
@@ -132,8 +132,8 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        # with `asks_version`, the key of the search is not (name, True): after an edit, changes in the results of a
-        # search with a key (name, flag) are ignored
+        # with `asks_version`, the key of the search must not have the form (name, flag): if an edit changes the matches
+        # of a search with such a key, the old hits are kept
         key = ("asked", name, VERSION) if asks_version else (name, True)
         places = context.facts.searches.find(key, uses(name, True))
         context.facts.work.compare(len(places))

@@ -64,8 +64,9 @@ class Check:
                 yield hit
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
-        """Return the verdict on a reference. If the reference is called, and the file reads from the call's result
-        only attributes that rules report, return the verdict on the first of these attributes, sorted by name."""
+        """Return what the rules say about a reference to a name. If the reference is called, and the file reads from
+        the call's result only attributes that rules report, return what they say about the first of these attributes,
+        sorted by name."""
         members = self.verdicts.members.get(reference.dotted)
         if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
             verdict = members[min(taken)]
@@ -188,16 +189,17 @@ def _is_of_object(context: Context, reference: Name, rule: Rule) -> bool:
 
 
 def _of_words(context: Context, rule: Rule) -> Iterator[str]:
-    """Yield the ids of the sentences about features that the target lacks and that words of the file are about (the
-    rule's key `with-words`)."""
+    """Yield ids of sentences in rules/limits.tsv about features that the target lacks. The rule's key `with-words` maps
+    words to features; a feature counts only if the file contains its word."""
     for word, feature in rule.get("with-words", {}).items():
         if not context.target.has(feature) and context.facts.says(word):
             yield str(context.target.features[feature])
 
 
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
-    """Return the id (in rules/limits.tsv) of the sentence that says which dtypes the target's collectives accept, with
-    the source of the collective's call; an empty dictionary if no collective receives a float64 tensor."""
+    """If a collective receives a float64 tensor, return a dictionary with one entry: its key is the id (in
+    rules/limits.tsv) of the sentence that says which dtypes the target's collectives accept, its value is the source of
+    the collective's call. Otherwise return an empty dictionary."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
@@ -208,8 +210,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
     """Return the fix class of a reference: the class in `verdict`, or a less safe one if the reference's call or the
-    uses of the call's result require this. The second value, a dictionary, is empty unless a use of the result requires
-    a less safe class; then it maps the id of the sentence that says why to the source of this use."""
+    uses of the call's result require this. The second value is the reason if a use of the result requires a less safe
+    class: {id of a sentence in `rules/limits.tsv`: source text of this use}. Otherwise it is empty."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)
@@ -258,15 +260,16 @@ def _is_called_by_name(context: Context, reference: Name) -> bool:
 
 
 def is_variable(context: Context, reference: Name) -> bool:
-    """Return whether a reference is a variable to which the name was assigned; the hit is then at the assignment."""
+    """Return whether a reference is only a variable to which a dotted name was assigned, such as `f` after
+    `f = torch.cuda.synchronize`."""
     bounds = context.facts.names.bindings(reference.chain.root)
     context.facts.work.compare(len(bounds) if not reference.chain.parts else 0)
     return not reference.chain.parts and any(bound.dotted and bound.binding.kind == "assign" for bound in bounds)
 
 
 def _place(reference: Name, spans: list[Place | None]) -> Place:
-    """Return the span of a reference without an import alias at its beginning, such as `c` in `c.synchronize`; if the
-    reference is only an alias, the span of the alias."""
+    """Return the span of a reference. An import alias at its beginning, such as `c` in `c.synchronize`, is left out,
+    except if the reference is only the alias."""
     spelled = [span for span in spans if span is not None] or [_alias_place(reference)]
     return spelled[0][0], spelled[-1][1]
 
@@ -283,11 +286,11 @@ def _patched(reference: Name, attribute: Asked | None) -> Links:
 
 
 def _links(reference: Name, rule: Rule) -> Links:
-    """Return the keys for `Hit.links` that a reference shares with code that must change together with the reference: a
-    method that is called on the result, and hits of rules in the same group (the rule's key `group`).
+    """Return the keys for `Hit.links` that link a reference to the code that must change together with it. This code is
+    a method that is called on the reference's result, and the hits of all rules with the same value of the key `group`.
 
-    If the rule is about a missing feature and has no fix, a method that is called on the result, such as `.cuda()`, is
-    fixed independently of the name.
+    If the rule is about a missing feature and has no fix, the reference and the method share no key: `.cuda()` in
+    `NAME(…).cuda()` is fixed independently of NAME.
     """
     statement, call = reference.statement, call_of(reference)
     links: Links = ()

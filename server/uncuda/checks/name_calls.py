@@ -98,15 +98,15 @@ def call_limits(
     target: Target,
     keys: Callable[[Name], Collection[str]],
 ) -> tuple[tuple[str, ...], bool]:
-    """Return the ids of the sentences in `rules/limits.tsv` that apply to a call, including the sentence about a
-    keyword that the target lacks, and whether the target rejects the call.
+    """Return the ids of the sentences in `rules/limits.tsv` that apply to a call, and whether the target rejects the
+    call. If the target's function lacks a keyword argument of the call, the sentence about this is returned, too.
 
     The rule's key `call-limits` maps the id of a sentence, which says what differs on the target, to the arguments for
-    which this difference matters: `enabled=True`, or `=True` for the first positional argument. If `['segments']` is in
-    the list of arguments, the difference matters for code that reads the key `segments` from the result of the call;
-    `keys` returns the keys that the code reads. The target rejects a call with an argument that `call-limits` lists. If
-    `call-limits` has the id of a sentence, this id is returned only if the call has one of the id's arguments, or if
-    the code reads one of its keys.
+    which this difference matters: `enabled=True`, or `=True` for the first positional argument. If `['segments']` is
+    listed in place of an argument, this difference matters for code that reads the key `segments` from the result of
+    the call; `keys` returns the keys that the code reads from this result. The target rejects a call with an argument
+    that `call-limits` lists. An id in `call-limits` is returned only if the call has one of the arguments that
+    `call-limits` lists for this id, or if the code reads one of the keys listed there.
     """
     call, about = call_of(reference), rule.get("call-limits", {})
     if call is None:

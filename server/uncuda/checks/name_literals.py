@@ -36,7 +36,7 @@ class Literals:
         links = (*flow.links(role, statement), *(flow.links(*passed) if passed[0] is not role else ()))
         if SAFE not in allowed:
             return REVIEW, links
-        # with the runtime patch, the name may be compared with a value that is still CUDA's word, such as "nccl"
+        # with the runtime patch, the name may be compared with a value that is still a string for CUDA, such as "nccl"
         tested = self._context.shim and role.kind in TESTS
         rules = self._rules(new, role.kind) if tested else []
         sure = any(compared(rule, role) or holds_truth(rule, role, statement, flow) for rule in rules)

@@ -1,4 +1,5 @@
-"""Finds code that fails because a value is None without CUDA: a path that is joined with text, without a test."""
+"""Finds code that fails because a value, such as `CUDA_HOME`, is None without CUDA: the code joins the value with text
+although no `if` excludes None."""
 
 from __future__ import annotations
 
@@ -17,14 +18,15 @@ from .base import Context
 from .branch_words import last_of
 from .parameters import Parameters
 
-_MANY = 20  # maximum number of lines above a use that are searched for a test
+_MANY = 20  # maximum number of `if` and `assert` lines above a use that are searched for the name
 _NEXT = re.compile(r"\s*(?:(?P<raise>raise\b)|\S|\Z)")
 _JOINING = frozenset({"join", "Path", "joinpath"})
 
 
 def fails(reference: Name, rule: Rule, context: Context) -> bool:
-    """Return whether a use of a name that is None without CUDA raises an exception there: the value is joined with
-    text, or passed to a function of the file that does so, or the code raises an exception if it is None."""
+    """Return whether a use of a name that is None without CUDA raises an exception without CUDA: the code joins the
+    value with text, passes it to a function of the file that joins it with text, or executes `raise`
+    if the value is None."""
     if reference.dotted not in rule.get("none", ()):
         return False
     node, statement = reference.chain.node, reference.statement
@@ -58,7 +60,8 @@ def _is_refused(own: Header, context: Context) -> bool:
 
 
 def _is_tested(name: str, statement: Statement, context: Context) -> bool:
-    """Return whether a block around a statement, or an earlier line of its block, tests a name."""
+    """Return whether the condition of a block around a statement, or of an earlier `if` or `assert` in its block,
+    contains a name."""
     facts = context.facts
     lines = [*facts.indents.headers(statement.start)]
     lines += islice(facts.indents.lines_above(statement.start, "if", "assert"), _MANY)
@@ -68,8 +71,8 @@ def _is_tested(name: str, statement: Statement, context: Context) -> bool:
 
 
 def _is_joined(call: ast.Call, given: int, statement: Statement, context: Context) -> bool:
-    """Return whether a function of the file joins the parameter that receives an argument with text, and does not test
-    the parameter."""
+    """Return whether a call passes an argument to a function of the file, and this function joins the parameter with
+    text and does not check the parameter in an `if`. `given`: the index of the argument in the call."""
     parameter, header = Parameters(context.facts, context.asked).parameter(call, given, statement)
     if not parameter or header is None:
         return False

@@ -28,9 +28,9 @@ class _Setting(NamedTuple):
 
 
 def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
-    """Return `spoken`, without assignments that give the target's setting the same value as an earlier line of the
-    same block. If two lines of a block assign different values to the target's setting, their fixes are dropped,
-    because only the last line would take effect."""
+    """Return `spoken` (names, each with what the rule says about it), without assignments that give the target's
+    setting the same value as an earlier line of the same block. If two lines of a block assign different values to the
+    target's setting, their fixes are dropped, because only the last line would take effect."""
     by_switch: dict[str, list[tuple[Name, _Setting]]] = {}
     in_text = sorted(spoken, key=lambda one: one[0].statement.start)  # after edits, `spoken` is not in source order
     for reference, verdict in in_text:
@@ -71,7 +71,7 @@ def _setting(reference: Name, context: Context) -> _Setting | None:
 
 
 def _written(switch: str, context: Context) -> Iterator[_Setting]:
-    """Yield the lines that already assign the target's setting."""
+    """Yield the lines of the file that already assign a value to `switch`, a setting of the target."""
     for at in context.facts.searches.find(("switch", switch), plain(switch))[:_MANY]:
         statement = context.facts.peek(at)
         node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None

@@ -1,4 +1,5 @@
-"""Tests in a file that tell whether it needs an optionally imported module after all."""
+"""Finds out, from the `if` and `assert` statements of a file, whether the file needs an optionally imported module
+after all."""
 
 from __future__ import annotations
 
@@ -27,8 +28,9 @@ class OptionalNeeds:
     def __init__(self, context: Context) -> None:
         self._context, self._indents, self._text = context, context.facts.indents, context.text
         self._needed: dict[str, bool] = {}
-        # caches: the tests of a name; the functions that contain `if name: raise`, by their start; what a list is for,
-        # by its name and the start of its function
+        # caches. `_tests`: the `if` and `assert` lines that contain a name. `_raised`: the starts of the functions that
+        # contain `if name: raise`. `_refused`: the result of `refuses`, by the name of the list that it checks and the
+        # start of the function that contains the failed import
         self._tests: dict[str, Sequence[re.Match[str]]] = {}
         self._raised: dict[str, frozenset[int]] = {}
         self._refused: dict[tuple[str, int], bool] = {}
@@ -37,8 +39,8 @@ class OptionalNeeds:
         """Return whether the file needs an optionally imported module after all: the file asserts that `flag`, which
         tells whether the import worked, is true, or it raises an exception if `flag` is false.
 
-        `tried`: the import, if it is in a `try`. An exception does not count if other tests of the flag show that the
-        program goes on without the module, and never comes to the exception.
+        `tried`: the import, if it is in a `try`. An exception does not count if other `if` statements with the flag
+        show that the program works without the module and never reaches the code that raises the exception.
         """
         if flag not in self._needed:
             block = self.block_of(tried) if tried is not None else range(0)
@@ -51,8 +53,8 @@ class OptionalNeeds:
         return self._needed[flag]
 
     def refuses(self, name: str, tried: Statement) -> bool:
-        """Return whether the file raises an exception if a list contains something, to which the handler of a failed
-        import appends. A function may return the list, and its caller raise the exception."""
+        """Return whether the file raises an exception if the list `name` is not empty; the handler of the failed import
+        `tried` appends to this list. If a function returns the list `name`, its caller may raise the exception."""
         scope = self._indents.scope_of(tried.start)
         key = (name, _start_of(scope))
         if key not in self._refused:
@@ -60,8 +62,8 @@ class OptionalNeeds:
         return self._refused[key]
 
     def _caller_raises(self, name: str, scope: tuple[int, str] | None) -> bool:
-        """Return whether a function returns a list, and a function that calls it raises an exception if the list
-        contains something."""
+        """Return whether a function returns the list `name`, and a function that calls it raises an exception if the
+        list is not empty."""
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if scope is None or function is None:
             return False
@@ -78,8 +80,8 @@ class OptionalNeeds:
         return False
 
     def is_behind(self, flag: str, at: int, block: range) -> bool:
-        """Return whether the code is in a function that the file calls or names only if a flag is true: in an `if` that
-        tests the flag, or in `block`, the `try` that contains the import."""
+        """Return whether the code at the offset `at` is in a function that the file uses only if the optional import
+        worked: below an `if` with the variable `flag`, or in `block`, the `try` that contains the import."""
         facts, scope = self._context.facts, self._indents.scope_of(at)
         function = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         if function is None:
@@ -96,12 +98,13 @@ class OptionalNeeds:
         return range(clauses[0].start, self._indents.extent(clauses[-1].start)) if clauses else range(0)
 
     def _is_excused(self, flag: str, raising: re.Match[str], returned: bool, tested: bool) -> bool:
-        """Return whether code that raises an exception without a module is not reached then, according to other tests
-        of the file. `returned`: whether one of these returns without the module; `tested`: whether there are any.
+        """Return whether `raising`, a statement that raises an exception if a module is missing, is never reached
+        without this module, because of other `if` statements. `tested`: whether other `if` statements read `flag`;
+        `returned`: whether one of these other `if` statements leaves its function if the module is missing.
 
-        `assert x is not None` tells a type checker what other tests ensure: one that returns without `x`, or any other
-        if the assertion is in a method or an inner function. `if x is None or y is None: raise` is about `y`, which the
-        file makes only if it has `x`: another test returns without `x`.
+        `assert x is not None` is only for type checkers in two cases: an `if` returns when `x` is None; or some `if`
+        reads `x`, and the assertion is in a method or an inner function. `if x is None or y is None: raise` never
+        raises because of `x` if another `if` returns when `x` is None.
         """
         if not re.search(rf"\b{flag}[ \t]+is\b", raising[0]):
             return False
@@ -120,7 +123,7 @@ class OptionalNeeds:
         return function in self._raised[name]
 
     def _is_tested(self, flag: str, at: int) -> bool:
-        """Return whether the code at offset `at` is in an `if` of the same function that tests that `flag` is true."""
+        """Return whether an `if` of the same function runs the code at offset `at` only if `flag` is true."""
         for header in self._indents.headers(at):
             if header.word in ("def", "class"):
                 return False
@@ -161,7 +164,7 @@ class OptionalNeeds:
         return leaving.raises(last_of(header, self._context.facts))
 
     def _returns_without(self, test: re.Match[str]) -> bool:
-        """Return whether an `if` leaves its function, but raises no exception, if the flag that it tests is false."""
+        """Return whether an `if` leaves its function without an exception if the flag in its condition is false."""
         facts, at = self._context.facts, test.end() - len(test[0].lstrip())
         facts.work.search(0, 8 * len(test[0]))
         if not DENIES.search(test[0]) or facts.layout.string_around(at):

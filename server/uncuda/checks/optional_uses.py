@@ -20,14 +20,14 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
 # a line that defines or imports a name, or that has parameters
 _BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
-# what follows a name in a use that raises an exception if the name is not bound, or is None
+# matches the text after the name `x` in a call `x(…)` or `x.y(…)`: the call fails if `x` is not bound, or is None
 _CALLS = re.compile(r"(?:[ \t]*\.[ \t]*\w+)*[ \t]*\(")
 _BASE = re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
 _ATTRIBUTE = re.compile(r"[ \t]*\.")
 # matches the part of a line before a name, unless the name is in an annotation
 _EVALUATED = re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
 _SET = re.compile(r"^[ \t]+(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M)
-_FEW = 8  # maximum number of variables of a block that are looked for elsewhere
+_FEW = 8  # maximum number of variables set in a block whose uses outside of the block are searched
 _FAR = 400  # maximum number of characters before a name that are searched for the beginning of an annotation
 _BLOCK = re.compile(r"(?:try|else|finally|if\b[^\n]*?|except\b[^\n]*?)[ \t]*:(?=\s)")
 _NOTES = re.compile(
@@ -83,8 +83,8 @@ class OptionalUses:
         return () if self._tested(guard, block) - {name} else _beside(used.places, block)
 
     def raising(self, name: str, block: range) -> Sequence[int]:
-        """Return the offsets outside of a block at which the file uses a name so that an exception is raised if the
-        name is not bound."""
+        """Return the offsets, outside of a block, of the uses of a name that raise an exception if the name is not
+        bound."""
         return [at for at in _beside(self._uses(name).places, block) if self._is_raising(name, at)]
 
     def _tested(self, guard: Guard, block: range) -> frozenset[str]:
@@ -101,8 +101,8 @@ class OptionalUses:
 
     def _unbound(self, block: range, asking: Sequence[int]) -> Sequence[int]:
         """The offsets at which functions use a variable that only the block of an optional import sets: the variable
-        does not exist if the library is missing. Functions that contain one of the offsets `asking` do not count,
-        because they test whether the library is there."""
+        does not exist if the library is missing. Functions that contain one of the offsets `asking` are left out,
+        because they ask whether the library is there."""
         self._context.facts.work.search(0, len(block))
         self._context.facts.layout.reads(block.start, block.stop)
         for name in list(dict.fromkeys(_SET.findall(self._text, block.start, block.stop)))[:_FEW]:
@@ -116,8 +116,8 @@ class OptionalUses:
         return ()
 
     def _is_careful(self, at: int, asking: Sequence[int]) -> bool:
-        """Return whether code is in a `try`, or not in a function, or in a function with one of the offsets
-        `asking`."""
+        """Return whether code is in a `try`, or not in a function, or in a function that asks whether the library is
+        there, i.e. contains one of the offsets `asking`."""
         scope = self._indents.scope_of(at)
         if scope is None or any(header.word == "try" for header in self._indents.headers(at)):
             return True
@@ -215,7 +215,7 @@ def _are_beside(offsets: Sequence[int], block: range) -> bool:
 def _asking_for(root: str) -> re.Pattern[str]:
     root = re.escape(root)
     has = rf"_?(?:has|have|is|with|needs?|requires?|skip|no|check|ensure)\w{{0,60}}?{root}"
-    # a function such as `ensure_x_compat` lets the library's versions agree, and asks for nothing
+    # a function such as `ensure_x_compat` adapts the library's version; it does not ask whether the library is there
     has += r"(?!_compat)"
     available = rf"\w{{0,60}}?{root}\w{{0,60}}?available"
     looks = r"find_spec|import_module|__import__|NameError|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\("

@@ -89,8 +89,8 @@ def may_patch(data: bytes) -> bool:
 
 
 def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
-    """Yield each offset at which a file replaces `cuda` or `is_cuda` of torch, with the name of the method. `find`: a
-    function that returns the offsets of a word in the text."""
+    """Yield (offset, "cuda" or "is_cuda") for each statement that replaces this member of a tensor, module or parameter
+    of torch: `torch.Tensor.cuda = move`. `find`: a function that returns the offsets of a word in the text."""
     for word in _SET:
         yield from _matches_behind("", _SETS, text, find(text, word))
     if any(find(text, word) for word in _QUOTED):
@@ -206,7 +206,8 @@ def _kind(body: str, method: str, torchs: bool) -> str:
 
 
 def _moves(statement: ast.stmt) -> bool:
-    """Return whether a statement only moves members of the object in place, or returns a moved object."""
+    """Return whether a statement only moves a member of `self` to a device (`self.x.cuda()`), returns `self` or the
+    result of such a move, or does nothing."""
     if isinstance(statement, ast.Expr):
         return _is_text(statement.value) or _is_move(statement.value)
     if isinstance(statement, ast.Return):
@@ -216,7 +217,7 @@ def _moves(statement: ast.stmt) -> bool:
 
 def _moves_plain(statement: ast.stmt) -> bool:
     """Return whether a statement only stores members that it moves to a device (`self.x = self.x.cuda()`), or returns a
-    new object that is made from them. The statement is in a class that derives from no torch class."""
+    new object that is made from them. The class that contains the statement must not derive from a torch class."""
     if isinstance(statement, ast.Assign):
         return _is_move(statement.value)
     if isinstance(statement, ast.If):

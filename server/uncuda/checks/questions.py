@@ -23,7 +23,7 @@ _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
 class Question(NamedTuple):
-    """A condition that must find an available device before the string is used."""
+    """A condition that must find an available device, or else the code does not use the device string."""
 
     at: At | None
     """The offset of the function that the condition calls; None if the condition already asks for the target."""
@@ -31,8 +31,8 @@ class Question(NamedTuple):
 
 class Questions:
     """Finds, for device strings in one source file, the conditions on which their use depends, if these conditions ask
-    whether a device is available. The rule's key `questions` lists the dotted names of functions that such conditions
-    call."""
+    whether a device is available. The rule's key `questions` lists the functions that ask this, such as
+    `torch.cuda.is_available`."""
 
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target
@@ -99,8 +99,8 @@ class Questions:
         return Question(None) if asks and module in own else None
 
     def _held(self, rule: Rule, name: str, statement: Statement) -> Question | None:
-        """The condition, asking for an available device, whose result is assigned to a variable, if the variable is
-        assigned only once."""
+        """The condition whose result a variable holds, if the condition asks whether a device is available, and if the
+        variable is assigned only once."""
         scope = self._flow.scope(name, statement.start, Role("comparison", statement.digest.piece.nodes[0], name=name))
         key = (name, scope)
         if key not in self._named:
@@ -134,7 +134,7 @@ def is_held(role: Role) -> bool:
 
 
 def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.AST]:
-    """Return the other strings in the list (or sum of lists) that contains a string, and the expression of the list."""
+    """Return the other strings in the list, or sum of lists, that contains `text`, and the node of this list or sum."""
     node: ast.AST = text.node
     parents = statement.digest.parents
     while (outer := parents.get(node)) is not None:
@@ -144,5 +144,5 @@ def words_around(text: Text, statement: Statement) -> tuple[frozenset[str], ast.
         node = outer
     parts = list(islice(ast.walk(node), _MANY + 1))
     found = {inner.value for inner in parts if isinstance(inner, ast.Constant) and inner is not text.node}
-    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" stands for the strings beyond `_MANY`
+    unseen = frozenset({""} if len(parts) > _MANY else ())  # "" stands for strings after `_MANY` nodes
     return unseen.union(value for value in found if isinstance(value, str)), node

@@ -72,7 +72,7 @@ class Followed:
             yield from self._lost(value, parent if isinstance(parent, ast.expr) else None)
 
     def _item(self, value: Value, loop: ast.AST, target: ast.AST, depth: int) -> Iterator[Read]:
-        """Yield the reads of each item in a loop over the value."""
+        """For a loop over the value: yield a `Read` for each place in the code that reads the loop's variable."""
         if not value.listed and value.kind not in NUMBERS:
             yield from self._lost(value)
             return
@@ -137,7 +137,7 @@ class Followed:
                 break
             if self._flow.scope(name, found.start, Role("assignment", value.node)) != scope:
                 continue  # this variable is of the same name, but of another function
-            for chain in reversed(found.digest.chains):  # `chains`: dotted names, from right to left
+            for chain in reversed(found.digest.chains):  # `chains` begins with the statement's last dotted name
                 if chain.root == name:
                     used = True
                     yield from self._follow(value.at(cut(chain.node, len(chain.parts)), found), depth)
@@ -151,8 +151,9 @@ class Followed:
             yield from self._lost(value)
 
     def _attributes(self, value: Value, name: str, root: str, depth: int) -> Iterator[Read]:
-        """Yield the reads of a value after it is assigned to an attribute. If `_strict` is set, also yield the reads of
-        attributes with this name of all other objects."""
+        """Yield the reads of a value after it is assigned to an attribute. `name`: the name of the attribute; `root`:
+        the object, such as "self". If `_strict` is set, also yield the reads of attributes `name` of objects other than
+        `root`."""
         if depth > _DEEP:
             yield from self._lost(value)
             return

@@ -142,7 +142,7 @@ def fields_of(text: Text, source: str, statement: Statement) -> set[str]:
 
 def _spelling(name: str, root: str, context: Context, statement: Statement) -> Iterator[ast.Attribute]:
     """Yield the attributes called `name` in a statement, such as `x.name`. Attributes of imported modules are left out,
-    unless the module is called `root`."""
+    except those of the module whose name is passed as `root`."""
     for chain in statement.digest.chains:
         if name in chain.parts and (chain.root == root or chain.root not in context.imported):
             node: ast.expr = chain.node

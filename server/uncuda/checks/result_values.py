@@ -13,8 +13,9 @@ NUMBERS = (PAIR, NUMBER)
 
 
 class Value(NamedTuple):
-    """An expression whose value is the result of a traced call, or a part of this result. `listed`: whether the
-    expression is a list whose items, not the list itself, are the result or parts of the result."""
+    """An expression whose value is the result of the call whose uses uncuda searches for, or a part of this result.
+    `listed`: whether the expression is a list whose items, not the list itself, are the result or parts of the
+    result."""
 
     node: ast.AST
     statement: Statement
@@ -33,10 +34,10 @@ class Value(NamedTuple):
 
 class Read(NamedTuple):
     """Code that reads a field of a call's result, or that compares or unpacks the numbers in the result. `field`: the
-    name of the field that is read; "" if numbers are compared or unpacked. `source`: the source text of the code that
-    reads, compares or unpacks.
+    name of the field that is read; "" if the code compares or unpacks the result. `source`: the source text of the code
+    that reads the field, or compares or unpacks the result.
 
-    `lost`: whether the read stands for code that cannot be traced.
+    `lost`: True if uncuda gave up tracing the result here, so that this object stands for all its further uses.
     """
 
     field: str
@@ -52,7 +53,7 @@ def cut(node: ast.expr, parts: int) -> ast.expr:
 
 
 def computes(node: ast.BinOp, operand: ast.AST) -> bool:
-    """Whether the operator computes with a number. It does not in `"sm_%d" % major`, which formats a string."""
+    """Whether the operator is arithmetic. The `%` in `"sm_%d" % major` is not arithmetic: it formats a string."""
     other = node.right if operand is node.left else node.left
     text = isinstance(other, ast.JoinedStr) or (isinstance(other, ast.Constant) and isinstance(other.value, str))
     return not text

@@ -37,9 +37,9 @@ class Results(Followed):
         self._keyed = False  # if true, reads of dictionary keys are yielded, too
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
-        """If the file uses the result of a call in a way that may be wrong on the target, so that the fix of the call
-        needs review, return the id of the sentence that says so, and the source text of the code that uses the result.
-        Otherwise return None.
+        """Return why the fix of a call needs review: the file uses the result of the call in a way that may be wrong on
+        the target. The returned pair is the id of the sentence that says so, and the source text of the code that uses
+        the result; None if the file does not use the result in such a way.
 
         The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
         lists functions whose result contains numbers that mean something only for CUDA.
@@ -75,7 +75,8 @@ class Results(Followed):
             yield from self._follow(Value(call, reference.statement, OBJECT), 0)
 
     def keys(self, reference: Name) -> frozenset[str]:
-        """The keys that the file reads from the dictionary that a call returns, written as `['segments']`."""
+        """The keys that the file reads from the dictionary that a call returns. The key `segments` is returned as the
+        string "['segments']"."""
         self._keyed = True
         taken = frozenset(read.field for read in self.reads(reference) if read.field.startswith("["))
         self._keyed = False
@@ -110,13 +111,13 @@ class Results(Followed):
             yield from self._part(value, parent, depth)
 
     def _tested(self, value: Value, parent: ast.AST) -> Iterator[Read]:
-        """Yield the read of a number in a condition such as `if value:`, which compares the number with zero. The same
-        condition about an object does not read it, because an object is always true."""
+        """Yield the read of a number in a condition such as `if value:`, which compares the number with zero. If
+        the value is an object, `if value:` reads nothing, because an object is always true."""
         if value.kind == NUMBER and not value.listed and value.node is not getattr(parent, "msg", None):
             yield from self._lost(value)
 
     def _part(self, value: Value, parent: ast.AST | None, depth: int) -> Iterator[Read]:
-        """Yield the reads of a value that is a part of a larger expression."""
+        """Yield the places where the code reads `value`, which is a part of the larger expression `parent`."""
         node = value.node
         if isinstance(parent, ast.Compare):
             yield from self._compared(value, parent)

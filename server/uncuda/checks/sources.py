@@ -40,8 +40,8 @@ def says_one_of(facts: Facts, words: Collection[str]) -> bool:
 
 
 def _compiles(call: ast.Call, endings: tuple[str, ...], inline: bool) -> bool:
-    """Return whether a call compiles only sources with these endings. `inline`: whether to return True for a call of
-    `load_inline` that passes C++ code (`cpp_sources`) and no CUDA code (`cuda_sources`)."""
+    """Return whether a call compiles only files whose names end with one of `endings`. `inline`: whether to return True
+    for a call of `load_inline` that passes C++ code (`cpp_sources`) and no CUDA code (`cuda_sources`)."""
     given = {keyword.arg: keyword.value for keyword in call.keywords}
     if None in given or "with_cuda" in given:
         return False

@@ -130,8 +130,8 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
 
 
 def is_alternative(rule: Rule, node: ast.AST, statement: Statement) -> bool:
-    """Return whether a string follows one of the rule's `alternatives` in a tuple inside a list or another tuple, which
-    lists packages of which one is enough: `check_requirements([("onnxruntime", "onnxruntime-gpu")])`."""
+    """Return whether a string follows one of the rule's `alternatives` in a tuple inside a list or another tuple. One
+    of the packages in such an inner tuple is enough: `check_requirements([("onnxruntime", "onnxruntime-gpu")])`."""
     known, parents = rule.get("alternatives"), statement.digest.parents
     holder = parents.get(node)
     if not isinstance(holder, ast.Tuple) or not isinstance(parents.get(holder), (ast.List, ast.Tuple)):
@@ -149,7 +149,8 @@ def is_conditional(rule: Rule, node: ast.AST, statement: Statement) -> bool:
 
 
 def _names_only(item: ast.expr, packages: Collection[str]) -> bool:
-    """Return whether an item of a list, or each branch of it, is the requirement of one of these packages."""
+    """Return whether an expression is a string that requires one of the packages, such as `"onnxruntime"`, or is a
+    conditional expression with such a string in both branches."""
     if isinstance(item, ast.IfExp):
         return _names_only(item.body, packages) and _names_only(item.orelse, packages)
     value = getattr(item, "value", None)
@@ -158,8 +159,8 @@ def _names_only(item: ast.expr, packages: Collection[str]) -> bool:
 
 
 def _is_beside(role: Role, words: Collection[str]) -> bool:
-    """Return whether the call that has the string as an argument also has one of these words as an argument: `f("cuda",
-    WORD)`."""
+    """Return whether the call that has the string as an argument also has one of the strings `words` as an argument:
+    `f("cuda", WORD)`."""
     if not words or role.call is None:
         return False
     given = [*role.call.args, *(keyword.value for keyword in role.call.keywords)]
@@ -185,7 +186,7 @@ def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     r"""Return whether a regular expression in the same condition contains one of the rule's words: `x == "cuda" or
-    re.match(r"cuda:\d+", x)`. Fixes change the compared string, but not the regular expression."""
+    re.match(r"cuda:\d+", x)`. A fix would change the string `"cuda"`, but not the regular expression."""
     for text in statement.digest.texts if role.kind in TESTS else ():
         call = statement.digest.parents.get(text.node)
         if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):
@@ -276,7 +277,8 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 
 
 def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
-    """Whether the name of the function in `str(select_device()) == "cuda:0"` is a name for devices."""
+    """In `str(select_device()) == "cuda:0"`: whether the name `select_device` matches a pattern in the rule's key
+    `names`."""
     if role.kind != "comparison" or not isinstance(role.subject, ast.Call):
         return False
     outer = statement.digest.parents.get(role.subject)

@@ -73,8 +73,9 @@ class Flow:
         self.context.facts.work.compare(1 + steps // 8)
 
     def reaches(self, rule: str, role: Role, statement: Statement, proves: Proof) -> bool:
-        """Return whether `proves` returns True for another use of the same value: a use of the variable that the string
-        is assigned to or compared with, or of the result of the function that returns the string."""
+        """Return whether `proves` returns True for another use of a string. If the string is assigned to a variable or
+        compared with one, its other uses are the uses of this variable; if a function returns the string, they are the
+        uses of the function's result."""
         if role.call is not None and role.kind == "default":
             role = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
             if proves(role):
@@ -98,8 +99,8 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Return whether the variable that holds a string is also compared with `word`. If it is, a person has ported
-        this code.
+        """Return whether the variable that holds a string is also compared with `word`. Such a comparison shows that a
+        person has ported this code.
 
         A fix changes all strings with a common key in `Hit.links` at once. If a fix had written `word`, it would also
         have replaced the string that still names CUDA, so a person wrote `word`.
@@ -196,8 +197,8 @@ class Flow:
                 yield role, statement
 
     def place(self, role: Role, statement: Statement) -> tuple[str, int] | None:
-        """Return the variable to which a string is assigned, or with which it is compared, as the code spells the
-        variable; and the variable's scope (see `scope`)."""
+        """Return the name of the variable to which a string is assigned, or with which it is compared, and the
+        variable's scope (see `scope`). The name is spelled as in the code, such as `self.device`."""
         spelled = _spelled(role)
         if not spelled:
             return None
@@ -269,8 +270,9 @@ class Flow:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
         Strings of the same local variable share a key only within one function; strings of the same attribute, option
-        or field share a key in the whole file. A string that a function returns also shares keys with the strings of
-        the variables to which the function's result is assigned, or with which the result is compared.
+        or field share a key in the whole file. A string that a function returns also shares a key with the strings
+        with which the function's result is compared, and with the strings of each variable to which the result is
+        assigned.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))

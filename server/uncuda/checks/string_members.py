@@ -20,9 +20,10 @@ class Members(NamedTuple):
     """The strings that belong to one option, field or variable: its possible values."""
 
     listed: frozenset[str]
-    """The declared choices, and the items of lists in which the code looks up the value."""
+    """The declared choices of the option, field or variable, and the items of lists in which the code looks up its
+    value."""
     compared: frozenset[str]
-    """Single values that are assigned to the option, field or variable, or compared with it."""
+    """The strings outside of lists that are assigned to the option, field or variable, or compared with it."""
     tested: bool
     """Whether the code compares the option, field or variable with a value."""
 

@@ -40,8 +40,8 @@ class Uses:
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
         """Return the parameter, of a function in this file, that receives a string. None if no function of this file
-        receives the string, or if the rule ignores strings in this role and the parameter's uses do not prove that the
-        string is a device."""
+        receives the string, or if the rule ignores strings that are used as `role` says, and the parameter's uses do
+        not prove that the string is a device."""
         passed = self.parameters.of(role, statement)
         if passed is None or not is_silent(rule, role, self.flow):
             return passed
@@ -61,7 +61,7 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The condition that must find an available device before the device string is used. If other evidence already
+        """The condition on which the device string is used, such as `torch.cuda.is_available()`. If other evidence
         proves that the string is a device (`applicability` is SAFE), only a condition in the same expression is
         returned, and none in a line above."""
         if not rule.get("questions") or text.formatted:
@@ -90,8 +90,8 @@ class Uses:
         return not says and bool(self.flow.module_of(use.call.func))
 
     def _is_beside(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
-        """Return whether the other strings in the same list are all devices, or the name of the list is a name for
-        devices."""
+        """Return whether all other strings in the same list are names of devices, such as "cpu". If the list has no
+        other strings, return whether its name contains `device`."""
         words, outer = words_around(text, statement)
         holder = role
         if role.kind == "argument" and role.call is not None and isinstance(role.call.func, ast.Attribute):
@@ -105,8 +105,8 @@ class Uses:
         return words <= known and (bool(words) or is_named)
 
     def _holds(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
-        """For a string that is compared with a variable: return the condition that must find an available device before
-        the variable gets a device string."""
+        """For a string that is compared with a variable: return the condition on which the variable gets a device
+        string, such as `torch.cuda.is_available()`."""
         place = self.flow.place(role, statement)
         if place is None:
             return None
@@ -118,7 +118,7 @@ class Uses:
         return self.held[key]
 
     def _given(self, rule: Rule, name: str, text: Text, statement: Statement) -> Question | None:
-        """Return the condition that must find an available device before a statement assigns a device string to a
+        """Return the condition, such as `torch.cuda.is_available()`, on which a statement assigns a device string to a
         variable."""
         role = self.flow.role(text, statement)
         if role.kind != "assignment" or role.name != name or not re.fullmatch(rule.get("pattern"), text.value):

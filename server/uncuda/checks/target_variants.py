@@ -13,8 +13,8 @@ from ..facts.scans import whole_word
 from ..facts.scopes import Header
 
 BEGINNING = "beginning"
-"""The first part of the key of each search for the definitions and assignments of a name. Edits of other lines do not
-change what this module finds by such a search."""
+"""The first part of the key of each search for the definitions and assignments of a name. An edit
+of a line that neither defines nor assigns the name does not change what this module finds."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -69,8 +69,8 @@ class TargetVariants:
 
     def asked(self, header: Header) -> bool:
         """Return whether the `if` directly above or below has the same condition, with the target's names in place of
-        CUDA's. A person must have written the `if` with the target's names, because a fix would have replaced CUDA's
-        names in both conditions."""
+        CUDA's. A person must have written the `if` with the target's names: a fix that wrote it would also have
+        replaced CUDA's names in the `if` at `header`."""
         twin = self._twin(self._text[header.start : header.end].strip())
         if not twin:
             return False
@@ -110,7 +110,7 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # lines of `words` without CUDA's words are in the file anyway, so only the other lines are searched for
+        # the file contains `words`, and so the lines that `words` and `twin` share; only the others are searched for
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         says = self._mentions if len(lines) == 1 else self._says
         # `says` finds only ASCII text; other text is searched for with `twin in self._text` below

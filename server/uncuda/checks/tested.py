@@ -1,5 +1,5 @@
-"""Finds uses of names whose absence on the target does no harm: they are behind a condition that asks for the name, or
-their exception is caught."""
+"""Finds uses of names whose absence on the target does no harm: the use is behind a condition that asks for the name,
+or in a `try` that catches the exception which the use raises on the target."""
 
 from __future__ import annotations
 

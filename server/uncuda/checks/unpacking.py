@@ -20,7 +20,7 @@ def is_numbered(loop: ast.For | ast.AsyncFor, name: str) -> bool:
 
 
 def given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
-    """Yield the expressions that `a, NAME = x, y` assigns to a name."""
+    """Yield each expression that a tuple assignment assigns to `name`: `y` for NAME in `a, NAME = x, y`."""
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
             yield from (one for held, one in zip(target.elts, value.elts) if is_name(held, name))

@@ -88,8 +88,8 @@ class Verdicts:
         """Return a function that returns, for a dotted name in one file, which rule reports it and how (`Verdict`).
 
         The returned function ignores a rule with the key `only-with`, a list of names, if the file contains none of
-        these names. It ignores a rule with the key `silent-sources`, a list of file endings, if the file compiles only
-        sources with these endings.
+        these names. The returned function also ignores a rule with the key `silent-sources`, a list of file endings,
+        if the file uses the names of this rule only to compile source files with these endings.
         The verdicts of a rule allow no fix if the file contains one of the words that the rule's key `manual-words`
         lists.
         """
@@ -116,8 +116,8 @@ class Verdicts:
         return judge
 
     def _silent_owner(self, rule: Rule, context: Context) -> bool:
-        """Return whether `rule` belongs to the check `name` and the user switched it off; broader rules then do not
-        report the rule's names, either."""
+        """Return whether `rule` belongs to the check `name` and the user switched the rule off. If True, a rule for
+        the beginning of the same names, such as `torch.cuda`, does not report them, either."""
         if rule.check != "name" or rule.name in self.active:
             return False
         off = (rule.needs and self.target.has(rule.needs)) or (rule.when_imported and not context.shim)
@@ -125,7 +125,7 @@ class Verdicts:
 
     def of(self, dotted: str) -> Verdict | None:
         """Return which rule reports a dotted name, and how (`Verdict`); None if no rule does. A rule counts only if it
-        covers the status, such as `present`, that the target's table gives the name. Of these rules, the one that lists
+        covers the name's status in the target's table, such as `present`. Of the rules that count, the one that lists
         the longest part of the name decides: a rule for `torch.cuda.amp` before one for `torch.cuda`."""
         if dotted not in self._known:
             self._known[dotted] = self._verdict(dotted)

@@ -115,7 +115,8 @@ class Engine:
         return self.settings.strategy == "auto" and patches(text, self.target, lambda: read(text, words, work=work))
 
     def ruleset(self, shim: bool) -> Ruleset:
-        """The active rules for code with, or without, an active shim."""
+        """The active rules. `shim`: whether the code runs with a runtime patch that maps CUDA's names to the target's,
+        such as `transfer_to_npu`."""
         if shim not in self._sets:
             self._sets[shim] = ruleset_for(self.catalogue, self.target, self.settings, shim)
         return self._sets[shim]
@@ -158,8 +159,8 @@ class Engine:
 
         `concerned`: whether `concerns` is known to return True for the text's bytes. `edited`: a text with the same
         path that was checked before, and the edits that turned it into this text. `answers`: the known types of
-        receivers; because of a type, a finding may be removed, or its fix may need review. `limits`: limits on the
-        work, None for those of the settings; LimitExceeded is raised if one is exceeded.
+        objects on which methods are called; because of a type, a finding may be removed, or its fix may need review.
+        `limits`: limits on the work, None for those of the settings; LimitExceeded is raised if one is exceeded.
         """
         work = Work(limits or self.settings.limits)
         try:
@@ -241,7 +242,7 @@ class Engine:
         return report
 
     def _again(self, looked: _Looked, path: str) -> Report | None:
-        """Return the report on the text before an edit that affects no finding, moved to the new offsets."""
+        """After an edit that affects no finding: return the report from before the edit, with updated offsets."""
         facts, kept = looked.context.facts, looked.kept
         if kept is None or kept.results.report is None or facts.says("uncuda:"):
             return None
@@ -266,7 +267,8 @@ class Engine:
         return _Looked(ruleset, context, rows, known, kept, same)
 
     def _hits(self, looked: _Looked, answers: Answers, path: str) -> tuple[Sequence[Hit], Sequence[Hit]]:
-        """Return the hits of all checks, and separately the hits that the types in `answers` remove."""
+        """Return the hits that remain, and the hits that are removed because, according to `answers`, the object whose
+        method or attribute is used is not torch's."""
         ruleset, context, rows, known, kept, same = looked
         facts, key = context.facts, (path, ruleset)
         if kept is not None and same:
@@ -314,8 +316,8 @@ class Engine:
         return rows
 
     def _imported(self, hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
-        """Return the hits that `link` returned, with the imports added that the edits of each fix need. Only a
-        subclass, such as the engine for portable ports, adds imports."""
+        """Return the hits that `link` returned, with the imports added that the edits of each fix need. `Engine`
+        itself adds none; its subclass `_Part` in `several.py` does."""
         return hits
 
     def _run(self, check: Check, context: Context, ruleset: Ruleset, path: str) -> Iterable[Hit]:
@@ -393,5 +395,5 @@ class Engine:
         return []
 
     def _combined(self, chosen: Chosen) -> Chosen:
-        """Return the fixes of one run; a subclass may replace their imports by one that all of them share."""
+        """Return fixes that are applied together; a subclass may replace the imports that they insert by one import."""
         return chosen

@@ -26,7 +26,7 @@ class Counterpart:
 
     `status`: the status of the name in the target's table, or "unlisted". `present`: whether the counterpart exists in
     the configured plugin version; `since`: the first plugin version with it. `missing`: the parameters that the
-    counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the highest fix class that the
+    counterpart lacks. `limits`: ids of sentences in `rules/limits.tsv`. `applicability`: the safest fix class that the
     tables allow, "safe" or "review"; None if there can be no fix. `patched`: whether the target's shim is active and
     maps the name.
     """
@@ -49,7 +49,7 @@ class Explanation:
     """The explanation of the code at an offset: findings, a name covered by the target's table, or a suppression
     comment.
 
-    `rules`: the rules of the explained findings, name or comment, in the order in which the rules were found.
+    `rules`: the rules of the findings, of the name or in the comment, in the order in which the rules were found.
     `silenced`: the names of rules in a suppression comment, as the comment spells them; None if there is no comment.
     """
 
@@ -132,8 +132,8 @@ Segments = list["tuple[int, int] | None"]
 
 
 def _names(facts: Facts, offset: int) -> Iterator[tuple[str, Segments]]:
-    """Yield the dotted names at an offset, each with the spans of its segments; None replaces the span of a segment
-    that the code does not spell because of an import alias: `torch` and `cuda` in `tc.Event`."""
+    """Yield the dotted names at an offset, each with the spans of its segments. If `tc` is an alias of `torch.cuda`,
+    the code `tc.Event` does not contain the segments `torch` and `cuda`; their spans are None."""
     for reference in facts.references:
         if reference.statement.start <= offset <= reference.statement.end and _holds(_segments(reference), offset):
             yield reference.dotted, _segments(reference)

@@ -27,8 +27,8 @@ Chosen = list[tuple[Fix, str]]
 
 
 class Combination(NamedTuple):
-    """Two functions of an engine for fixes that are applied together: one combines the imports that the fixes add, the
-    other reformats the code that they wrote."""
+    """Two functions for fixes that are applied together. One combines the imports that the fixes add, the other
+    reformats the code that the fixes wrote."""
 
     combined: Callable[[Chosen], Chosen] = list
     """Replaces the imports that the single fixes add by the imports that all fixes need together."""

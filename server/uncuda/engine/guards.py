@@ -69,7 +69,8 @@ def _in_chain(outer: ast.BoolOp, parts: Parts, denied: dict[ast.AST, bool], work
     """Yield the pairs for `a and b and …`: each operand that asks for CUDA is paired with the operands after it, up to
     and including the next one that asks for CUDA.
 
-    The pairs of the last such operand in the chain come first: whether an operand is fixed depends on those after it.
+    The pairs of the last operand that asks for CUDA come first: whether an operand is fixed depends on the operands
+    after it.
     """
     wanted = isinstance(outer.op, ast.Or)
     behind: list[int] = []

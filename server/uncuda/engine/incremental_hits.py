@@ -54,7 +54,8 @@ _RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
 _IN_VALUE = re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
 # The kinds of searches that `_same_elsewhere` ignores. Searches of the kind "anchor" find words whose statements are
-# parsed. Searches of the kind BEGINNING find definitions and assignments under the target's name, such as `is_npu`.
+# parsed. Searches of the kind BEGINNING find definitions of and assignments to the target's counterpart of a name, such
+# as `is_npu` for `is_cuda`.
 _NOT_PLAIN = frozenset({"anchor", BEGINNING})
 _APART = frozenset({"try", "except", "else", "finally", "match", "case"})
 
@@ -123,8 +124,8 @@ class Carried:
         )
 
     def report(self, key: Hashable, facts: Facts, report: Report) -> None:
-        """Store the report on the last checked version of a text; the report depends only on the hits whose fixes
-        include all edits that must be made together."""
+        """Store the report on the last checked version of a text. The report depends only on the linked hits. The fix
+        of a linked hit also contains the edits of other hits that must be made together with it."""
         found = self._found.get(key)
         if found is not None and found.facts is facts and found.results.linked is not None:
             self._found[key] = found._replace(results=found.results._replace(report=Movable(report)))
@@ -165,7 +166,7 @@ def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
     """Return the results without those in the edited lines; None if the edit affects a hit in another line."""
     results, since = found.results, found.results.since
     if since is not None and (since.new_end < region.old or region.old_end < since.new):
-        results, since = results.placed(found.facts), None  # a hit may be between `since` and `region`
+        results, since = results.placed(found.facts), None  # a hit may be between the two edits
     if found.certain and facts.taken_over and results.linked is not None:
         whole = region if since is None else one_after_the_other(since, region)
         if results.stay(facts, whole):
@@ -246,8 +247,8 @@ def _is_local(facts: Facts, start: int, end: int, name: str) -> bool:
 def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
     """Return the function around the edited line if the edit has no effect on the hits in other lines; otherwise None.
 
-    Two of the conditions, both before and after the edit: no statement of this function was parsed, and the line
-    contains no name that a check traces.
+    Both before and after the edit, no statement of this function may have been parsed, and the line may contain no name
+    that a check traces. There are further conditions.
     """
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
@@ -269,8 +270,8 @@ def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None
 
 
 def _unread(found: Found, facts: Facts, region: Region) -> bool:
-    """Return whether no check read the edited lines, neither in their old nor in their new version, and no search has a
-    match in them."""
+    """Return whether, before and after the edit, no check reads the edited lines and no search of a check has a match
+    in them."""
     edited = _edited(found.facts, facts, region)
     if any(_IMPORTS.match(text.text, at) for text, at in ((found.facts, region.old), (facts, region.new))):
         edited = region  # the lines of an import are read together
@@ -283,7 +284,7 @@ def _unread(found: Found, facts: Facts, region: Region) -> bool:
             if not _said_alike(found, facts, region, more):
                 return False
         elif key == IMPORTING:
-            continue  # the imported names are compared with those in the lines that were read
+            continue  # `are_unread` compares the imported names with the names in the lines that the checks read
         elif kind != MENTIONED and (kind != "text" or key in found.placed):
             return False
         elif bool(found.facts.searches.again(key)) != bool(facts.searches.again(key)):
@@ -298,8 +299,8 @@ def _unread(found: Found, facts: Facts, region: Region) -> bool:
 
 
 def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, function: tuple[int, int]) -> bool:
-    """Whether the edited line, before and after the edit, has no match of the checks' searches that can affect hits in
-    other lines. Searches whose matches can affect the rest of a function must have no match in this function. `edited`:
+    """Whether the searches of the checks find nothing that can affect hits in other lines: nothing in the edited line,
+    neither before nor after the edit, and nothing in `function` that can affect the function's other hits. `edited`:
     the physical lines that changed; `function`: the span of the function around them in the text before the edit."""
     old, now = found.facts.searches, facts.searches
     flat = facts.same_blocks
@@ -317,7 +318,7 @@ def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, f
         elif kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False
-        elif kind != "beginnings":  # a match is the start of a line, and affects only the block around the line
+        elif kind != "beginnings":  # a search for "beginnings" finds starts of lines, which affect only their block
             return False
     # outside of the edited line, the searches have the same matches as before
     start, end = function
@@ -329,14 +330,14 @@ def _nothing_found(found: Found, facts: Facts, region: Region, edited: Region, f
 
 @lru_cache(maxsize=64)
 def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[Hashable], list[Hashable]]:
-    """Return two lists of `keys` (each stands for a search in the text). An edit in a function may affect the hits in
-    other lines if a search of the first list has a match anywhere in the function, or if a search of the second list
-    has a match between the edited line and the end of the function."""
+    """Return (wide, below), two lists with some of the `keys`; each key stands for a search in the text. An edit in a
+    function may affect the hits in other lines if a search in `wide` has a match anywhere in the function, or if a
+    search in `below` has a match between the edited line and the end of the function."""
     wide, below = list[Hashable](), list[Hashable]()
     for key in keys:
         kind, more = _parts(key)
-        # `own`: whether the search is left out: a line in which its match affects a hit would have been parsed, but no
-        # line of the function was parsed
+        # `own`: whether to leave the search out of both lists. A match of such a search affects hits only if the line
+        # with the match was parsed, and no line of the function was parsed.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in placed
         if not own and kind not in ("beginnings", MENTIONED, WHOLE_WORD):
             beneath = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
@@ -357,8 +358,8 @@ def _parts(key: Hashable) -> tuple[Any, Any]:
 
 
 def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
-    """Whether the edited lines assign the same kind of values to the name `word` before and after the edit. The kinds
-    are: only devices; also other values; no value at all."""
+    """Whether the edited lines assign the same kind of values to the name `word` before and after the edit. There are
+    three kinds: all values are devices; some values are not devices; the lines assign no value."""
     old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
     return said_of(word, old) == said_of(word, new)
 
@@ -394,8 +395,9 @@ def _are_quiet(facts: Facts, span: Span, edited: Span, found: Found) -> bool:
 
 
 def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
-    """Return whether some lines contain a name in `asked`, i.e. a name whose uses a check has searched for. `words`:
-    all words of the lines. A name such as `device.type` counts only if the lines contain both `device` and `type`."""
+    """Return whether `words` contains a name in `asked`, i.e. a name whose uses a check has searched for. For a name
+    such as `device.type`, `words` must contain both `device` and `type`; for other dotted names, the last word is
+    enough."""
     for name in asked:
         if not name.startswith("def "):
             parts = _WORD.findall(name)
@@ -405,8 +407,8 @@ def _says_asked(words: Collection[str], asked: Collection[str]) -> bool:
 
 
 def _assigned(line: str) -> str:
-    """The part of a line up to the last `=` of an assignment to attributes or items. Return "" if the line assigns
-    only to local names: these have no effect on hits, because no statement of their function was parsed."""
+    """The part of a line up to the last `=` of an assignment to attributes or items; "" if the line assigns only to
+    local names. Local names have no effect on hits, because no statement of their function was parsed."""
     if "=" not in line:
         return ""
     if ":=" in line or _TO_ITEM.search(line):
@@ -430,7 +432,7 @@ def _is_read(facts: Facts, start: int, asked: Collection[str]) -> bool:
 
 def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     """Return True if the searches that the checks made in the text find nothing in the edited line, neither before nor
-    after the edit. Searches that only decide which statements are parsed do not count.
+    after the edit. A search that only decides which statements are parsed may find something there.
 
     For a search that only tells whether the text contains a word, a further occurrence of the word changes nothing.
     """
@@ -438,7 +440,7 @@ def _same_elsewhere(found: Found, facts: Facts, region: Region) -> bool:
     for key in _touched(found, facts, region):
         kind, more = _parts(key)
         if kind in _NOT_PLAIN or (isinstance(key, tuple) and len(key) == 2 and isinstance(more, bool)):
-            continue  # a key (name, True or False): a search for the statements that use this name
+            continue  # a search whose key is the arguments of `uses`: it only decides which statements are parsed
         if kind == WHOLE_WORD:
             if not _said_alike(found, facts, region, more):
                 return False

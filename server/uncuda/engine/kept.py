@@ -23,12 +23,13 @@ unknown."""
 
 class Results(NamedTuple):
     """The results of all checks of one text. `rows`: the hits of each check; each hit has a flag that tells whether a
-    sibling branch handles the target. `linked`: the hits whose fixes include all edits that must be made together; None
-    if these hits cannot be reused, for example because they depend on known types of receivers. `report`: the report on
-    the text; None if the report depends not only on `linked`, but for example also on comments that suppress findings.
+    sibling branch handles the target. `linked`: the hits; the fix of each hit also has the edits of other places
+    that must change with it. `linked` is None if these hits cannot be reused, for example because they depend on the
+    types of objects on which methods are called. `report`: the report on the text; None if the report depends not only
+    on `linked`, but for example also on comments that suppress findings.
 
-    `since`: a region of lines; if it is given, the offsets in the results refer to an earlier text. The earlier text
-    differs from the present one only in the region `since`, and no result is in this region. So the offsets in the
+    `since`: the lines that were edited after the offsets in the results were computed; None if there was no edit. The
+    earlier text differs from the present one only in these lines, and no result is in them. So the offsets in the
     results are updated only when a result is read, not at each typed character.
     """
 
@@ -52,8 +53,8 @@ class Results(NamedTuple):
         return Results(rows, linked, self.report and Movable(self.report.at(region)))
 
     def stay(self, facts: Facts, whole: Region) -> bool:
-        """Return whether no result is in the region `whole`: the lines that were edited since the text to which the
-        offsets of the results refer. `facts`: the facts of the edited text."""
+        """Return whether the edits affect none of the results. `whole`: all lines that were edited since the offsets of
+        the results were computed. `facts`: the facts of the edited text."""
         if self.since is not None and self.since[:2] == whole[:2]:
             return True
         hits = chain((hit for row in self.rows for hit, _ in row), self.linked or ())
@@ -70,11 +71,11 @@ def statement_of(hit: Hit, facts: Facts, region: Region) -> Statement | None:
 
 class Found(NamedTuple):
     """The results of all checks of one text, and what they depend on. `asked` and `absent`: the values of the Context's
-    fields of the same name. `keys`: the keys of all text searches that the checks used; `placed`: the keys of those
-    searches of which the checks used the offsets of the matches, not only whether there is a match. `certain`: whether
-    no result depended on words that earlier fixes may have written. `reads`: the lines that the checks read. `bare`:
-    the span of the function around the edited lines, if no search whose matches affect a whole function has a match in
-    this function; None if this is unknown."""
+    fields of the same name. `keys`: the keys of all text searches that the checks used; `placed`: the keys of the
+    searches whose match offsets were used; of all other searches, only whether there is a match was used.
+    `certain`: whether no result depended on words that earlier fixes may have written. `reads`: the lines that the
+    checks read. `bare`: the span of the function around the edited lines, if it has no match of the searches whose
+    matches affect the hits of a whole function; None if it has such a match, or if this is unknown."""
 
     facts: Facts
     project: Project
@@ -94,7 +95,7 @@ class Found(NamedTuple):
 
     @property
     def linked(self) -> Sequence[Hit] | None:
-        """The hits whose fixes include all edits that must be made together, with their offsets in the text of
+        """The hits, each with all edits that must be made together with its fix, and with its offsets in the text of
         `facts`."""
         return self.results.placed(self.facts).linked
 
@@ -103,8 +104,7 @@ class Kept:
     """Results of an earlier check that are still valid after an edit. `line`: the only line that must be checked again;
     `bare`: the span of the function around this line, or None, as described in `Found`.
 
-    `results.linked`: the hits whose fixes include all edits that must be made together; None if a hit is on the line
-    `line`, or a fix changes this line.
+    `results.linked` is None if a hit is in `line`, or if a fix changes `line`.
     """
 
     def __init__(self, results: Results, facts: Facts, line: Span, bare: tuple[int, int] | None = None) -> None:
@@ -123,8 +123,8 @@ class Kept:
 
     def are_all(self, found: Sequence[Row], whole: Sequence[bool]) -> bool:
         """Return whether a check of the line finds the same hits as before the edit, and no fix touches the line.
-        `found`: the hits of each check in the line or, for those checks that are marked in `whole`, in the whole
-        text."""
+        `whole`: for each check, whether it searches the whole text or only the line. `found`: the hits of each check,
+        from the whole text or from the line, as `whole` says."""
         rows = self.results.rows
         if self.results.linked is None or any(row for row, every in zip(found, whole, strict=True) if not every):
             return False

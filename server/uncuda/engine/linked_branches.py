@@ -46,8 +46,8 @@ class LinkedBranches:
         self._text, self._indents = facts.text, facts.indents
         self._branches, self._work = branches, branches.work
         self._cases: dict[int, list[Header]] = {}  # the cases of a `match` statement, by its offset
-        # For each block and indentation: the offset of the last `if` that `_above` was called for, and the hits in the
-        # `if`s before it that ask for CUDA and return or raise.
+        # The key is a block and its indentation. The value: the offset of the last `if` that `_above` was called for,
+        # and the hits in the body of each earlier `if` of this block that asks for CUDA and returns or raises.
         self._left: dict[tuple[int, int], tuple[int, list[Group]]] = {}
 
     def groups(self) -> Iterator[Group]:

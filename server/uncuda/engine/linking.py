@@ -50,8 +50,8 @@ def _is_its_own(hit: Hit) -> bool:
 
 
 def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit]:
-    """Return the hits; if a fix replaces an import by an import of the plugin, it also adds the plain `import` of the
-    plugin that other fixes need.
+    """Return the hits. If some fixes insert the line that imports the plugin, such as `import torch_npu`, each fix that
+    changes an import statement into an import from the plugin inserts this line, too.
 
     After a fix has imported the plugin, later fixes do not import it again, although the existing import may be under a
     condition.
@@ -99,14 +99,14 @@ def safe_of(hits: Sequence[Hit], libraries: Libraries, branches: Branches) -> li
 
 
 def link(hits: Sequence[Hit], facts: Facts, branches: Branches, package: str, libraries: Libraries) -> list[Hit]:
-    """Return the hits in their order; the fix of each hit in a group has all edits of the group, and the lowest of
-    their fix classes.
+    """Return the hits in their order. The fix of each hit in a group has all edits of the group, and is safe only if
+    all fixes of the group are safe.
 
     A condition that asks for CUDA is fixed only if the code that it guards is fixed, and never if a call in its block
-    would raise an exception on the target. In sibling branches, a safe fix also contains the edits of the other safe
-    fixes in these branches, and a fix that needs review contains the edits of all fixes in these branches. Hits in a
-    group of more than `_MOST` hits have no fix, and neither have hits that depend on such hits. `package`: the package
-    of the plugin; `libraries`: tells which modules are compiled for CUDA.
+    would raise an exception on the target. In sibling branches, such as those of `if` and `else`, each safe fix has the
+    edits of all safe fixes in these branches. A fix that needs review has the edits of all fixes in these branches.
+    Hits in a group of more than `_MOST` hits have no fix, and neither have hits that depend on such hits. `package`:
+    the package of the plugin; `libraries`: tells which modules are compiled for CUDA.
     """
     hits = [hit.lowered(REVIEW) if hit.by_hand else hit for hit in _keep_imports(hits, package, facts.work)]
     for _ in range(_ROUNDS):
@@ -182,8 +182,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Yield each comparison with the code that computes the compared value, as a pair in both orders. `owner`: for each
     key in `Hit.links`, the first hit that has it.
 
-    The comparison and the code that computes the compared value are linked by pairs and not put into one set of hits:
-    if the comparison has no fix, the code that computes the value must stay unchanged, too.
+    Both orders are needed: if the comparison or the code that computes the value has no fix, the other one must stay
+    unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -193,8 +193,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:
     """Return whether a fix that was safe in `before` is not safe in `classes`, and the code fails on the target without
-    this fix. Code behind a condition that is known to stay unchanged does not count. If the result is True, the
-    conditions that guard the code of this fix must stay unchanged, too."""
+    this fix. Fixes of code that is guarded by a condition that is known to stay unchanged are ignored. If the result is
+    True, the conditions that guard the failing code must stay unchanged, too."""
     fresh = [
         index
         for index, (was, now) in enumerate(zip(before, classes, strict=True))
@@ -227,8 +227,8 @@ def _lower(
 
 
 def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tuple[int, int]], work: Work) -> None:
-    """Lower the fix class of each hit to the lowest of its group, and the fix class of a condition to the lowest of the
-    code that it guards."""
+    """Lower the fix class of each hit to the lowest fix class in its group, and the fix class of a condition to the
+    lowest fix class in the code that it guards. No fix is lower than "review", and "review" is lower than "safe"."""
     before: list[str | None] = []
     size = sum(map(len, groups)) + len(pairs)
     while classes != before:
@@ -243,9 +243,9 @@ def _settle(classes: list[str | None], groups: list[list[int]], pairs: list[tupl
 
 
 def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work: Work) -> tuple[list[Hit], set[int]]:
-    """Return a list of hits and a set of indices. In the list, the first fix of each hit also contains the edits of all
-    hits that change together with this hit. The set contains the indices of hits that change together with too many
-    others (`_MOST`); if it is not empty, the list is empty.
+    """Return the hits with shared edits: the first fix of each hit also contains the edits of all hits that must
+    be fixed together with this hit. If more than `_MOST` hits must be fixed together, return no hits, and as second
+    value the indices of those hits among them that have a fix; otherwise the second value is empty.
 
     `along`: pairs of indices of hits; all hits linked to the first one also get the edits of all hits linked to the
     second one.

@@ -84,6 +84,6 @@ class Messages(Sentences):
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    """Return the first of the names, each shortened, with commas between them."""
+    """Return the first `_NAMED` names, each shortened, with commas between them; "…" stands for further names."""
     listed = ", ".join(cut(name) for name in names[:_NAMED])
     return f"{listed}, …" if len(names) > _NAMED else listed

@@ -1,8 +1,8 @@
 """Anchors of rules: a rule finds nothing in a text that contains none of these words. Most files are not parsed,
 because a quick search in their bytes finds none of the words that rules look for (the anchors).
 
-Searching 72 MB of sources for one anchor takes about 0.04 s of CPU time, so there are few anchors: the search for
-"cuda" also finds `torch.backends.cuda.matmul`, which therefore needs no anchor of its own. Names of PyTorch are
+Searching 72 MB of sources for one word takes about 0.04 s of CPU time, so rules share words: the search for "cuda" also
+finds `torch.backends.cuda.matmul`, for which no other word is searched. Names of PyTorch are
 searched only in files that contain `torch`. If a rule has the key `gate`, which lists some of its anchors, a file is
 read for this rule only if it contains one of the listed words. No file is read for a rule whose `gate` is an
 empty list, unless the user selects the rule by name. A rule may also have the key `gate-patterns`, a list of regular
@@ -110,8 +110,8 @@ def _library_imports(rules: Iterable[Rule], target: Target) -> list[str]:
 
 
 def _found_by_imports(rule: Rule) -> bool:
-    """Whether a rule looks only for top-level modules. The engine needs no words of such a rule to choose the
-    statements that it parses, because it always parses imports, and statements with a name that an import binds."""
+    """Whether a rule looks only for top-level modules. For this rule, the engine need not search for words to
+    choose the statements that it parses: it always parses imports, and statements with a name that an import binds."""
     if rule.check in _DOTTED:
         return all("." not in name for name in (*rule.get("names", ()), *rule.get("calls", ())))
     return rule.check in ("module", "amp-c")

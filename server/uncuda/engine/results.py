@@ -55,8 +55,8 @@ class Report:
 
 
 class Movable:
-    """Gives a report new offsets after an edit of lines that its findings and fixes do not touch. In the report with
-    the new offsets, the field `skipped` is empty."""
+    """Gives a report new offsets after an edit of lines that its findings and fixes do not touch. The field `skipped`
+    of the report that `at` returns is empty."""
 
     def __init__(self, report: Report) -> None:
         self._report = report
@@ -133,9 +133,9 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
     """Return the findings for a target without tables of its APIs; if one of them has no fix, all others keep only
     their safe fixes.
 
-    Without tables, uncuda does not know which of PyTorch's names the target has. If uncuda fixed a device string and
-    left an unknown name beside it unchanged, the code would be half ported. `unknown`: whether the text imports a
-    library for CUDA that no rule covers.
+    Without such tables, uncuda does not know which names of PyTorch exist on the target. If uncuda fixed a device
+    string and left an unknown name beside it unchanged, the code would be half ported. `unknown`: whether the text
+    imports a library for CUDA that no rule covers.
     """
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings

@@ -15,11 +15,12 @@ from .prefilter import Prefilter
 
 
 class Ruleset:
-    """The rules of one target, with or without an active shim. `off`: rules that settings switch off.
+    """The rules of one target. `shim`: whether the project loads a shim, i.e. a patch that maps CUDA's names to the
+    target's at run time. `off`: the names of rules that settings switch off.
 
     The rules in `off` are checked, too, because hits of several rules are fixed together. `unselected`: rules that are
-    off because the settings do not select them, not because of the setting `ignore`. Fixes of other rules may change
-    code at hits of the rules in `unselected`.
+    off because the settings do not select them, not because of the setting `ignore`. Fixes of other rules may also
+    change code that a rule in `unselected` would report.
     """
 
     def __init__(self, catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> None:
@@ -52,11 +53,13 @@ class Ruleset:
         return self.shim or not (rule.when_imported or rule.check == "missing-shim")
 
     def concerns(self, data: bytes) -> bool:
-        """Return whether a file with these bytes can have a finding, by a few fast searches for words."""
+        """Return whether a file with these bytes may have a finding, i.e. contains one of the words that the rules look
+        for. Words of the rules in `off` are not looked for."""
         return self._gates.open_for(data)
 
     def speaks_of(self, data: bytes) -> bool:
-        """Return the result of `concerns` for all rules, including the rules in `off`."""
+        """Return whether a file with these bytes contains a word that one of the rules looks for, including the rules
+        in `off`."""
         return (self._every if self.off else self._gates).open_for(data)
 
     @cached_property
@@ -64,8 +67,7 @@ class Ruleset:
         return Prefilter(self.rules, self.target)
 
     def opens(self, facts: Facts) -> bool:
-        """Return the result of `concerns` for the text of `facts`; searches that were already made in this text are
-        reused."""
+        """Return what `concerns` returns, for the text of `facts`; reuse the searches already made in this text."""
         return self._gates.open_in(facts)
 
     @cached_property
@@ -92,8 +94,8 @@ class Ruleset:
 
 
 def ruleset_for(catalogue: Catalogue, target: Target, settings: Settings, shim: bool) -> Ruleset:
-    """Return the rules of a target for settings, with or without an active shim. Engines whose settings select the same
-    rules share one ruleset, because it takes longer to prepare than a small file takes to check."""
+    """Return the rules of a target for settings. Engines whose settings select the same rules share one ruleset,
+    because preparing a ruleset takes longer than checking a small file."""
     chosen = settings.portable, tuple(settings.select), tuple(settings.extend_select), tuple(settings.ignore)
     key = id(catalogue), id(target), shim, chosen
     known = _prepared.get(key)
@@ -103,8 +105,8 @@ def ruleset_for(catalogue: Catalogue, target: Target, settings: Settings, shim: 
 
 
 _prepared: WeakValueDictionary[tuple[int, int, bool, tuple[object, ...]], Ruleset] = WeakValueDictionary()
-"""The rulesets that engines use. A ruleset holds its catalogue and its target, so that their ids, which are in its key,
-are those of no other object while the ruleset exists."""
+"""The rulesets that engines use. The keys contain the `id()` of catalogue and target; a ruleset refers to both, so that
+no other object can get the same id while the ruleset exists."""
 
 
 def _capped(rule: Rule, target: Target) -> Rule:

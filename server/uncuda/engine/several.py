@@ -78,7 +78,7 @@ class _Part(Engine):
         return self._writer(context).imported(hits)
 
     def combined(self, chosen: Chosen) -> Chosen:
-        """Return fixes of the last checked text, with one import of all functions that they call."""
+        """Return the chosen fixes of the last checked text, with one shared import of the helper module's functions."""
         return self._latest[1].combined(chosen) if self._latest is not None else chosen
 
     def _writer(self, context: Context) -> Writer:
@@ -108,7 +108,7 @@ class PortableEngine(Engine):
 
         self._callees = Callees()
         self._beside: PortableEngine | None = None
-        """A second engine, which checks other files of the project; this engine thereby keeps the cached facts of its
+        """A second engine, which checks other files of the project, so that this engine keeps the cached facts of its
         own files."""
 
     @property
@@ -143,8 +143,9 @@ class PortableEngine(Engine):
         limits: Limits | None = None,
     ) -> Report:
         """Return the combined findings of all targets' engines: each span once, with the lowest fix class that an
-        engine gives it. No finding has a safe fix if this file uses functions of other files that silently stay on
-        CUDA, or if it exchanges values with files that stay on CUDA."""
+        engine gives it (no fix is lower than "review", and "review" is lower than "safe"). No finding has a safe fix if
+        this file uses functions of other files that silently stay on CUDA, or if it exchanges values with files that
+        stay on CUDA."""
         report = self._together(source, concerned, edited, answers, limits)
         if source.path and any(map(_is_safe, report.findings)):
             limit = CALLS if self._callees.stay(source.text, source.path, self._stays) else ""
@@ -155,8 +156,8 @@ class PortableEngine(Engine):
 
     def _limit_between(self, source: Source, report: Report) -> str:
         """Return the id of the sentence that says why no fix in `source` is safe, or "". No fix is safe if another file
-        of the same package stays on CUDA, and either reads a value that `source` declares, or sets a device to "cuda",
-        which `source` may compare with a string."""
+        of the same package stays on CUDA and reads a value that `source` declares. No fix is safe either if another
+        such file sets a device to "cuda", and `source` compares a device string with a value of unknown origin."""
         helper = self.project.helper
         folder = helper.package_of(source.path) if helper is not None else ""
         if helper is None or not folder:
@@ -211,8 +212,8 @@ class PortableEngine(Engine):
         return any(one.severity != "information" and not _is_safe(one) for one in findings)
 
     def _for_review(self, finding: Finding, limit: str) -> Finding:
-        """Return the finding with a fix that needs review in place of a safe fix; its message then also gives the
-        reason. `limit`: the id of the sentence that gives this reason."""
+        """Return the finding with a fix that needs review in place of a safe fix. `limit`: the id of the sentence that
+        the message of this finding then also contains, and that says why the fix needs review."""
         if not _is_safe(finding):
             return finding
         fixes = (replace(finding.fixes[0], applicability=REVIEW), *finding.fixes[1:])

@@ -23,8 +23,8 @@ class Found(Protocol):
 
 
 def sites_of(hits: Iterable[Hit], findings: Iterable[Found]) -> tuple[Site, ...]:
-    """The sites of the hits that became findings, in source order: the places at which the findings depend on an
-    object's type."""
+    """Return a site for each finding that depends on the type of an object, in source order. `hits`: the hits from
+    which the findings were made."""
     sites = [site for hit in hits if (site := _site(hit)) is not None]
     if not sites:
         return ()

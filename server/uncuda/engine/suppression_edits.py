@@ -29,8 +29,8 @@ def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str
 
 
 def ignore_in_file(text: str, layout: Layout, rule: str) -> Edit:
-    """Return the edit that suppresses `rule` in the whole file. It extends the first comment that suppresses rules
-    in the whole file, or inserts such a comment near the top."""
+    """Return the edit that suppresses `rule` in the whole file. The edit extends the first comment that suppresses
+    rules in the whole file; if there is no such comment, the edit inserts one near the top."""
     for comment in parse(text, layout.is_comment).comments:
         if comment.names is not None and comment.line is None:
             return _named(text, comment, rule)

@@ -1,8 +1,8 @@
-"""Finds out whether an edit is in lines that no check read, so that it leaves the hits in all other lines as they are.
+"""Finds out whether an edit changes only lines that no check read, so that the hits in all other lines stay the same.
 
-`Layout` records each logical line that was asked for. A check that is run again reads the same lines and finds the same
-matches of its searches, so that it returns the same hits, if the edited lines are none of these lines, contain no match
-of a search, and leave the blocks around them as they are.
+`Layout` records each logical line that a check asks for. After an edit, the checks would return the same hits if
+none of the recorded lines was edited, no search of a check has a match in the edited lines, and all other lines stay in
+the same blocks: the checks would then read the same lines and find the same matches.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from ..facts.scopes import columns
 
 IMPORTING = "text", "import "
 """The key of the search for imports."""
-_OUTER = 4  # maximum number of blocks around an edit that are looked at
+_OUTER = 4  # maximum number of parts from `IndentScopes.blocks_around` in which lines that were read are looked for
 _WORD = re.compile(r"\w+")
 _ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")
-# lines that define or import names for other lines
+# lines that may change what names in other lines mean
 _ALTERS = re.compile(r"[ \t]*(?:class|global|nonlocal)\b|.*\b__name__\b")
 _OPENS = re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b")
 _SHARES = re.compile(r"\b(?:global|nonlocal)\b")
@@ -41,19 +41,20 @@ _SIGN = re.compile(r"[=!<>:]=|[=(\[{\])}]")
 
 
 class Reads(NamedTuple):
-    """What the checks read of a text: sorted offsets, one or more in each logical line, and spans of several lines."""
+    """What the checks read of a text. `lines`: sorted offsets, at least one in each logical line that was read;
+    `parts`: spans of several lines that were read at once."""
 
     lines: Sequence[int]
     parts: frozenset[tuple[int, int]]
 
     def joined(self, lines: Collection[int], parts: AbstractSet[tuple[int, int]]) -> Reads:
-        """Return this with further lines and parts of the same text."""
+        """Return an object with these lines and parts, and with further lines and parts of the same text."""
         fresh = [line for line in lines if not self._any(line, line + 1)]
         known = self if parts <= self.parts else self._replace(parts=self.parts | parts)
         return known._replace(lines=sorted([*self.lines, *fresh])) if fresh else known
 
     def moved(self, region: Region) -> Reads:
-        """Return this for the text after an edit, with the offsets of the new text."""
+        """Return these reads with the offsets that they have in the text after an edit."""
         lines, parts, shift = self.lines, self.parts, region.shift
         first, last = bisect_left(lines, region.old), bisect_left(lines, region.old_end)
         if first < last:
@@ -64,16 +65,17 @@ class Reads(NamedTuple):
         return Reads([*lines[:first], *after], frozenset((region.place(a), region.place(b)) for a, b in parts))
 
     def spare(self, block: tuple[int, int]) -> bool:
-        """Return whether nothing between two offsets was read."""
+        """Return whether no check read any text between two offsets."""
         first, last = block
         return not self._any(*block) and not any(start < last and first < end for start, end in self.parts)
 
     def between(self, start: int, end: int) -> Sequence[int]:
-        """The offsets in the lines that were read, between two offsets."""
+        """Return those of `lines` between two offsets."""
         return self.lines[bisect_left(self.lines, start) : bisect_left(self.lines, end)]
 
     def words(self, facts: Facts, start: int, end: int, pattern: re.Pattern[str] = _WORD) -> set[str]:
-        """The words of the lines that were read between two offsets."""
+        """Return the words of those lines between two offsets that a check has read. `pattern`: what counts as a
+        word."""
         found = set[str]()
         for line in dict.fromkeys(facts.layout.logical_line(line) for line in self.between(start, end)):
             found.update(pattern.findall(facts.text, *line))
@@ -88,9 +90,9 @@ NOTHING = Reads((), frozenset())
 
 
 def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, begin: bool) -> bool:
-    """Return whether an edit changes no line that was read, and none that a check that is run again would read.
-    `edited`: the physical lines that changed; `begin`: whether a search for the first words of lines has a match in
-    the edited lines."""
+    """Return whether no check read the lines that an edit changes, and none would read them if it ran again. `before`,
+    `facts`: the text before and after the edit. `region`: the logical lines that changed; `edited`: the physical lines.
+    `begin`: whether an edited line begins with words that a check searched for at the start of lines."""
     if before.holds_part_of(*region[:2]) or facts.holds_part_of(*region[2:]):
         return False
     if not reads.spare((region.old, region.old_end)):
@@ -111,7 +113,7 @@ def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited
 
 
 def _both(before: Facts, facts: Facts, region: Region) -> tuple[tuple[Facts, int, int], tuple[Facts, int, int]]:
-    """The lines of a region before and after the edit."""
+    """Return (text, start, end) of a region before the edit, and after the edit."""
     return (before, region.old, region.old_end), (facts, region.new, region.new_end)
 
 
@@ -122,8 +124,8 @@ def _lines(facts: Facts, start: int, end: int) -> list[str]:
 def _bind_nothing(
     reads: Reads, before: Facts, facts: Facts, region: Region, edited: Region, around: tuple[int, int]
 ) -> bool:
-    """Return whether the edited lines bind no name that a line says which was read. `around`: the function that
-    contains the lines."""
+    """Return whether no line that a check has read contains a name that the edited lines bind or import. `around`: the
+    span of the function that contains the edited lines."""
     if _SHARES.search(before.text, *around):
         around = 0, len(before.text)
     for text, start, end in _both(before, facts, edited):
@@ -141,9 +143,9 @@ def _bind_nothing(
 
 
 def _is_beside(reads: Reads, before: Facts, facts: Facts, region: Region, end: int) -> bool:
-    """Return whether a check may have gone through the lines of the block that contains the edited lines: the line
-    directly above or below was read, or a line below it in a block around it. `end`: the end of the function before the
-    edit."""
+    """Return whether a check may have gone line by line through the block that contains the edited lines: the line
+    directly above or below them was read, or any later line that is not indented deeper than they are. `end`: the end
+    of the function, in the text before the edit."""
     layout = before.layout
     for line in (layout.logical_line(region.old_end), layout.logical_line(max(0, region.old - 1))):
         if reads.between(*line):
@@ -168,8 +170,8 @@ def _width(text: str, start: int) -> int:
 
 
 def _bound(lines: Iterable[str], begins: bool) -> tuple[set[str], set[str]]:
-    """Return the names and the attributes that lines may bind. `begins`: whether a statement begins with the first of
-    the lines."""
+    """Return the names, and the attributes (`b` in `a.b = 1`), to which lines may assign a value. `begins`: whether the
+    first of the lines is the beginning of a statement."""
     names, attributes = set[str](), set[str]()
     for number, line in enumerate(lines):
         code = _STRING.sub(" ", line)
@@ -186,7 +188,7 @@ def _bound(lines: Iterable[str], begins: bool) -> tuple[set[str], set[str]]:
 
 
 def _target(code: str) -> str:
-    """Return the part of a line before the last `=` of an assignment."""
+    """Return the targets of an assignment: the part of a line before its last `=` outside of brackets."""
     depth, end = 0, 0
     for sign in _SIGN.finditer(code):
         if sign[0] in "([{":

@@ -13,16 +13,17 @@ _STRETCH = 4096
 # The results of an earlier version of a text are kept while the number of searches made in the current version is less
 # than `_MOST` times the number made in the earlier one.
 _MOST = 0.8
-# maximum number of search functions that all versions of a text keep together: `_FEW`, and in addition `_IN_VAIN` for
-# each search whose results are kept
+# All versions of a text share one dictionary of search functions, until it has `_FEW` entries plus `_IN_VAIN` for each
+# search whose results are kept; the next version then gets a copy without the searches that are no longer made.
 _FEW, _IN_VAIN = 100, 4
 _WIDE = 0.2  # if a larger share of a text has changed, the results of earlier texts are not kept
-_APART = 16  # the results of an earlier text are kept if the texts differ in at most this number of regions
+_APART = 16  # search results of an earlier text are kept if the current text differs in at most this number of regions
 FAR = 20_000  # a search in at least this many characters of a text reuses results from before the last edit
 FOLLOWED = "followed"
-"""The first part of the key of a search for a word, if the engine does not compare the search's results before an edit
-with those after it. The engine notices an edit of the word by another search or by `Context.asked`, or the check that
-makes the search runs after every edit."""
+"""If the key of a search for a word begins with this string, the engine does not compare the results of the search
+before an edit with those after it. Such a key is allowed only if a search with another key or the names in
+`Context.asked` show the engine that an edit adds, moves or removes the word, or if the check that searches for the word
+runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -98,7 +99,8 @@ def between(old: str, new: str) -> list[Region]:
 
 
 def of_edits(old: str, edits: Iterable[tuple[int, int, str]]) -> list[Region]:
-    """Return the regions for edits (start, end, text) of the old text that do not overlap."""
+    """Return the regions for edits (start, end, text), where `start` and `end` are offsets in the old text. The edits
+    must not overlap."""
     apart: list[tuple[int, int, str]] = []
     for start, end, text in sorted(edits):
         if apart and start <= apart[-1][1]:  # edits without a character between them are one edit
@@ -130,7 +132,7 @@ def _alike(size: int, part: Callable[[int, int], bool]) -> int:
     if low >= size:
         return size
     high = min(low + _STRETCH, size)
-    while high - low > 1:  # the texts are equal before low, and differ before high
+    while high - low > 1:  # the texts are equal up to low, but not up to high
         middle = (low + high) // 2
         if part(low, middle):
             low = middle
@@ -194,7 +196,7 @@ class Searches:
         self._placed: set[Hashable] = set()
         self._changed: tuple[Region | None, str] = (None, "")
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
-        # keys whose search functions are known to be stored; none is removed from a dictionary of search functions
+        # the keys that `know` last found in `_scans`; no key is ever removed from this dictionary
         kept = before is not None and before._scans is self._scans
         self._stored: AbstractSet[Hashable] | None = before._stored if before is not None and kept else None
         self._words: _Words = before._words if before is not None else _Words(frozenset(), [])
@@ -211,14 +213,15 @@ class Searches:
 
     def _scans_for(self) -> dict[Hashable, Scan]:
         """Return a dictionary that maps the key of each search to the search's function `scan`. All versions of a text
-        share this dictionary; only if too many of its searches are no longer made, return a copy without them."""
+        share one dictionary; but if it contains too many searches that are no longer made, return a copy without these
+        searches."""
         used = len(self._found) if self._base is None else max(len(self._found), len(self._base.found))
         if len(self._scans) < _FEW + _IN_VAIN * used:
             return self._scans
         return {key: self._scans[key] for key in self._found}
 
     def find(self, key: Hashable, scan: Scan) -> list[int]:
-        """Return the sorted offsets in the text that `scan` yields. `scan`: a function of the text and the range of
+        """Return the sorted offsets that `scan` finds in the text. `scan`: a function of the text and the range of
         whole lines to search; `key`: identifies the search."""
         self._placed.add(key)
         return self._all(key, scan)
@@ -257,7 +260,7 @@ class Searches:
         return self._stored is keys
 
     def again(self, key: Hashable) -> list[int]:
-        """Return the offsets that the search with this key finds in the text; the search function is the stored one."""
+        """Return the offsets that the search function stored for this key finds in the text."""
         return self._all(key, self._scans[key])
 
     def touching(self, keys: frozenset[Hashable], start: int, end: int) -> list[Hashable]:

@@ -1,5 +1,5 @@
 """The contents of one logical line of code: dotted names, attributes, strings and bindings of names. The
-contents are cached by the text of the line, so that a line with a known text is not parsed again."""
+contents of a line are cached by the line's text, so that a line with a known text is not parsed again."""
 
 from __future__ import annotations
 

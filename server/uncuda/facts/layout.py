@@ -53,12 +53,12 @@ class Layout:
         self.known_ends: list[int] = []
         self.unclosed: set[int] = set()
         self.read_lines: set[int] = set()
-        """An offset in each logical line that was asked for."""
+        """For each logical line that a check has read: an offset in this line."""
         self.read_parts: set[tuple[int, int]] = set()
         """The spans of several lines that a check reads at once, with `reads`."""
         self._passed: tuple[int, int, tuple[int, int] | None] = (-1, 0, None)
-        """The state after the last call of `token_at`: the start of its logical line, a position between two tokens,
-        and the next token."""
+        """Where the last call of `token_at` stopped: the start of the logical line that it read, an offset between two
+        tokens of this line, and the token after this offset."""
 
     def string_around(self, offset: int) -> tuple[int, int] | None:
         """The span of the triple-quoted string around `offset`, with its quotes; None if there is none."""
@@ -100,8 +100,8 @@ class Layout:
         self.read_lines, self.read_parts = set(), set()
 
     def reads(self, start: int, end: int) -> None:
-        """Note that a check reads the text between two offsets. A check calls this method for text that is not part of
-        one logical line or of the block below a line that it asked for; an edit of this text may change its result."""
+        """Note that a check reads the text between two offsets, so that an edit of this text may change the result of
+        the check. A check need not call this method for a logical line that it asked for, or for the block below it."""
         self.read_parts.add((start, end))
 
     def line_start(self, offset: int) -> int:
@@ -253,8 +253,8 @@ def _line_start(text: str, offset: int) -> int:
 
 
 def triple_strings(text: str) -> tuple[list[tuple[int, int]], bool]:
-    """Return the triple-quoted strings, sorted, and whether their quotes are unbalanced, so that their pairs are a
-    guess."""
+    """Return the triple-quoted strings, sorted, and whether the text has unbalanced triple quotes. If it has, it is a
+    guess where each string begins and ends."""
     spans: list[tuple[int, int]] = []
     position, size = 0, len(text)
     double, single = text.find('"""'), text.find("'''")

@@ -31,9 +31,10 @@ class Words:
     """A statement is parsed only if it contains one of these words, which the rules define.
 
     Names in the sets of this class may end with `*`. `anchors`: texts, such as `cuda`, that a quick search
-    looks for. `spoken`: words that rules cover and that contain a text of `anchors`; `families`: if a word begins with
-    one of these texts, it counts as a member of `spoken`. If `spoken` is empty, rules may report every word that
-    contains a text of `anchors`. `libraries`: modules for which only the statements that import them are parsed.
+    looks for. `spoken`: the words that rules cover and that contain one of the `anchors`. `families`: a word that
+    begins with one of the texts in `families` counts as a member of `spoken`. If `spoken` is empty, rules may report
+    every word that contains one of the `anchors`. `libraries`: modules for which only the statements that import them
+    are parsed.
     """
 
     anchors: tuple[str, ...]
@@ -173,10 +174,10 @@ class Facts:
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
-    # earlier text, and the region. `same_blocks`: whether all lines outside the region are in the same blocks as
-    # before; `alike`: whether, in addition, no line of code was added or removed (see `IndentScopes.follow`). If
-    # `same_blocks` is False, only lines of the function that contains the region may be in other blocks than before.
-    # `taken_over`: whether the statements outside the region were copied from the facts of the earlier text.
+    # earlier text, and the region. `same_blocks`: whether each line outside the region is in the same blocks in both
+    # texts. If not, only lines of the function that contains the region may be in different blocks. `alike`: whether
+    # `same_blocks` is True and the edit added or removed no line of code (exceptions: see `IndentScopes.follow`).
+    # `taken_over`: whether the statements outside `region` were copied from the facts of the earlier text.
     origin: object = None
     region: Region | None = None
     same_blocks: bool = False
@@ -196,20 +197,19 @@ class Facts:
         self.layout.work = self.names.work = self.searches.work = work
 
     def says(self, word: str) -> bool:
-        """Return whether the text contains this string, such as a word; the string must not contain a line break."""
+        """Return whether the text contains the string `word`, which must not contain a line break."""
         return self.searches.has(("text", word), plain(word))
 
     def places(self, word: str, start: int = 0, end: int = sys.maxsize) -> Sequence[int]:
-        """Return the offsets of a word in a part of the text. After an edit, the engine does not notice that these
-        offsets have changed. The caller must therefore also make a search whose key does not begin with FOLLOWED, or
-        add the word to `Context.asked`; otherwise the engine keeps the caller's old result when an edit adds or removes
-        the word."""
+        """Return the offsets of a word in a part of the text. The engine does not notice an edit that changes these
+        offsets. If the caller's result depends on the word, the caller must therefore also add the word to
+        `Context.asked`, or call another method that searches for it (with a key that does not begin with FOLLOWED)."""
         found = self.searches.find((FOLLOWED, word), plain(word))
         return found[bisect_left(found, start) : bisect_left(found, end)]
 
     def mentions(self, word: str) -> bool:
-        """Return whether the text contains a word. The caller's result must not depend on where the word is: the engine
-        keeps this result after an edit that only moves the word."""
+        """Return whether the text contains a word. A check may use this only if its hits do not depend on the position
+        of the word: after an edit that only moves the word, the engine keeps these hits."""
         return self.searches.has((MENTIONED, word), plain(word))
 
     def moved(self, facts: Facts, region: Region) -> list[Name]:

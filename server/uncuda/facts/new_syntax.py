@@ -1,9 +1,9 @@
 """Reads statements that this Python's `ast` rejects but libcst accepts: PEP 701 f-strings, PEP 695 `type` and generics,
 t-strings, `except*`. If libcst is not installed, uncuda ignores statements that this Python's `ast` rejects.
 
-libcst is only used to confirm that a text is valid Python. After libcst has accepted a text, `ast` parses it with old
-syntax of the same length in place of the new syntax; the fields of f-strings are parsed one by one, as in every Python
-version.
+libcst is only used to confirm that a text is valid Python. After libcst has accepted a text, the new syntax in it is
+replaced by old syntax of the same length, and `ast` parses the result. In every Python version, the fields of f-strings
+are parsed one by one.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def _parses(text: str) -> bool:
 def _is_shallow(text: str, depth: int) -> bool:
     """Whether a text is not too deep for libcst, which recurses on the stack of this process.
 
-    libcst parses each f-string alone first, because the end of the f-string determines which of the following brackets
-    are code.
+    To find where an f-string ends, libcst parses the f-string first, without the text around it; only then is it known
+    which brackets of that text are code.
     """
     parts = split_strings(text)
     if parts is None:

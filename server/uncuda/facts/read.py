@@ -31,8 +31,8 @@ _LONG = 1000
 _COMMENT = re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
-_OUTER = 8  # maximum number of blocks around an edit that are compared with those before the edit
-_TRIES = 10  # maximum number of ways in which a statement with a syntax error is parsed
+_OUTER = 8  # maximum number of blocks around an edit that `_is_apart` checks
+_TRIES = 10  # how often a statement with a syntax error is parsed at most, each time repaired in another way
 
 __all__ = ["Facts", "Name", "Statement", "Words", "read"]
 
@@ -44,7 +44,7 @@ def read(
     edits: Collection[tuple[int, int, str]] = (),
     work: Work | None = None,
 ) -> Facts:
-    """Read the facts of a text; only statements that contain a word of the rules are parsed.
+    """Read the facts of a text. A statement is parsed only if it contains a word that a rule looks for.
 
     `before`: the facts of the previous text, read for the same `words`; `edits`: the edits (start, end, text) that
     turned the previous text into this one, if they are known. Facts of unchanged lines are reused; the result is the
@@ -77,8 +77,8 @@ def read(
 
 
 def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
-    """Return whether an edit can have changed blocks only inside a block that contains the changed lines: this block
-    begins and ends at the same lines as before, and none of its statements was parsed before."""
+    """Return whether the changed lines are in a block that begins and ends at the same lines as before the edit, and in
+    which no statement was parsed before the edit. Blocks outside of such a block are unchanged."""
     blocks = scopes.blocks_around(before.indents, span)
     return any(not before.holds_part_of(start, end) for start, end in islice(blocks, _OUTER))
 
@@ -99,7 +99,7 @@ class _Reader:
         scopes: IndentScopes,
         before: Facts | None = None,
     ) -> None:
-        self.text, self.words, self.layout = layout.text, words, layout  # `text`: the result of `narrow`
+        self.text, self.words, self.layout = layout.text, words, layout  # `text`: "?" for characters beyond Latin-1
         self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -140,8 +140,8 @@ class _Reader:
         # if no unchanged statement contains an anchor (a word that rules look for), imports of torch may be unparsed
         if not facts.holds_any(anchored):
             return None
-        # The offsets are read in the same order as in `read_all`: if several are in one statement with an error,
-        # only the first one decides whether the statement is added to `facts.unread`.
+        # The statements at the offsets found are parsed in the same order as in `read_all`: if several of the offsets
+        # are in one statement with an error, only the first offset decides whether `facts.unread` gets the statement.
         for found in (anchored, *(facts.searches.find(key, uses(*key)) for key in facts.followed.items())):
             self.read_at(_inside(found, region.new, region.new_end))
         if any(statement.digest.bindings for statement in self._pending):
@@ -152,8 +152,8 @@ class _Reader:
         return facts
 
     def _says_star(self, before: Facts, region: Region) -> bool:
-        """Return whether the changed line is or was a star import, or determines whether `torch` comes from a star
-        import."""
+        """Return whether the change of a line may add, remove or change a star import, or change whether `torch` comes
+        from a star import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
         brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
         return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)

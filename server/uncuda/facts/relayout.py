@@ -16,8 +16,8 @@ _QUOTING, _ENDING = frozenset("\"'\\"), frozenset("#\r\n")
 def relayout(
     before: Layout, text: str, regions: Sequence[Region], work: Work | None = None
 ) -> tuple[Layout, list[Region] | None]:
-    """Return the layout of a text, which reuses the layout of the previous text; and the changed logical lines of both
-    texts, or None if other logical lines may differ, too."""
+    """Return the layout of a text, made from the layout of the previous text (`before`), and the logical lines that
+    changed. The second result is None if logical lines outside of `regions` may have changed, too."""
     strings = None if before.mended else _strings(before, text, regions)
     layout = Layout(text, strings, work)
     return layout, _take_lines(layout, before, regions) if strings is not None else None
@@ -110,8 +110,8 @@ def _take_lines(layout: Layout, before: Layout, regions: Sequence[Region]) -> li
 
 
 def _take_around(layout: Layout, before: Layout, spans: Sequence[Region]) -> bool:
-    """Reuse the logical lines around the changed lines in `spans`, and read those in `spans`; return False, and reuse
-    none, if other lines may end at other places than before."""
+    """Reuse the logical lines outside of `spans` (the changed lines), and read the logical lines inside of `spans`.
+    Return False, and reuse no line, if the edit may have changed where logical lines outside of `spans` end."""
     starts, ends = list[int](), list[int]()
     done = shift = 0
     for span in spans:
@@ -157,8 +157,8 @@ def _spans(before: Layout, regions: Sequence[Region]) -> list[Region]:
 
 
 def _widened(layout: Layout, before: Layout, span: Region) -> Region | None:
-    """Return a span that also contains the lines below it that are now part of its last logical line, because a bracket
-    is not closed; None if this line does not end at the end of a line of the text before the edit."""
+    """Return `span` with the lines below it that now belong to its last logical line, because a bracket is not closed.
+    Return None if there are no such lines, or if no logical line of the text before the edit begins where they end."""
     position = span.new
     while position < span.new_end:
         position = layout.line_end(position)

@@ -129,8 +129,8 @@ def _is_head(holder: ast.JoinedStr, start: int, digest: Digest) -> bool:
 
 
 def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
-    """Return whether the code uses `node` as it uses the expression around it: `node` is an operand of `or`, or the
-    first operand of `+`, for example."""
+    """Return whether `parent` passes the value of `node` on, so that the use of `parent` is also the use of `node`:
+    `node` is an operand of `or`, or the first operand of `+`, for example."""
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
     if isinstance(parent, ast.Call) and node in parent.args:

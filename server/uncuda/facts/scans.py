@@ -55,8 +55,8 @@ def matches(pattern: re.Pattern[str], word: str = "") -> Scan:
 
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
     """Return a function that finds the text `anchor`, such as `cuda`, inside identifiers, such as `is_cuda`, but not in
-    an identifier for which `speaks` returns False. If `anchor` is not an identifier, the function finds it everywhere.
-    """
+    an identifier for which `speaks` returns False. If `anchor` is not an identifier, the function finds every
+    occurrence, and `speaks` is not called."""
     whole, size = not anchor.isidentifier(), len(anchor)
 
     def scan(text: str, start: int, end: int) -> Iterable[int]:
@@ -127,8 +127,8 @@ def uses(name: str, every: bool) -> Scan:
                     yield at
             at = text.find(name, at + size, end)
 
-    # Nearly all uses of the name "torch" have attributes (`torch.x`); the function `torch` skips these uses faster than
-    # the function `scan`.
+    # Without `every`, uses with attributes (`torch.x`) are skipped. Nearly all uses of "torch" have attributes, and the
+    # function `torch` skips them faster than the function `scan`.
     return Worded(name, torch if name == "torch" and not every else scan)
 
 

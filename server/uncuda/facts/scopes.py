@@ -21,7 +21,7 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is the function's name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # number of lines for which `_climb` counts the work steps with one call
+_AT_ONCE = 16  # number of lines after which `_climb` reports its work steps, one for each line
 _LINES = 16  # a search for the end of a block counts one work step for this many characters
 _BLANKS = (" ", "\t", "\f", "\n", "\r")
 _WIDEST = sys.maxsize
@@ -67,8 +67,8 @@ class IndentScopes:
     """Finds scopes: it goes up from a line to lines with less indentation.
 
     While a line is being typed, the next line may be indented deeper although the typed line begins no block: for
-    example, an `x` was typed before the indentation. Such a typed line is ignored: the lines below it belong to the
-    same block as the lines above it.
+    example, an `x` was typed before the indentation. The line being typed is then ignored: the lines below it belong
+    to the same block as the lines above it.
     """
 
     def __init__(self, layout: Layout, searches: Searches) -> None:
@@ -83,8 +83,8 @@ class IndentScopes:
 
     def take_over(self, before: IndentScopes, spans: Sequence[Region]) -> bool:
         """Copy the blocks and headers that were found in the text before an edit (`before`), except those that the
-        edited logical lines in `spans` affect. Return whether all lines outside of these logical lines are in the same
-        blocks as before."""
+        edited logical lines in `spans` affect. Return whether all lines outside of `spans` are in the same blocks as
+        before the edit."""
         if not spans:
             self._above, self._extents = dict(before._above), dict(before._extents)
             self._headers = dict(before._headers)
@@ -118,7 +118,7 @@ class IndentScopes:
         return word[1] in _LEAVING or (word[1].isidentifier() and word[1] not in _KEYWORDS)
 
     def _heads(self, start: int, end: int) -> Iterator[re.Match[str]]:
-        """Yield a match for the first word of each line of code between two offsets, from the beginning of the line."""
+        """Yield one match for each line of code between two offsets: the indentation and the first word of the line."""
         while start < end:
             match = _HEAD.match(self._text, start)
             if match is not None and match[1] != "#":
@@ -159,7 +159,7 @@ class IndentScopes:
         return None
 
     def _width_below(self, start: int) -> int:
-        """The indentation of the next line of code for which `_is_stray` is False; 0 at the end of the text."""
+        """The indentation of the next line of code that is not ignored (`_is_stray`); 0 at the end of the text."""
         line = next(self._code_between(start, len(self._text)), None)
         return line.width if line is not None else 0
 
@@ -180,12 +180,12 @@ class IndentScopes:
         return (self._layout.line_start(function), after) if end <= after else None
 
     def blocks_around(self, before: IndentScopes, span: Region) -> Iterator[tuple[int, int]]:
-        """Yield parts [start, end) of the text before the edit that contain the edited lines, the smallest first. The
-        edit changes the blocks of no line outside of such a part.
+        """Yield parts [start, end) of the text before the edit, the smallest first. Each part contains the edited
+        lines, and all lines that the edit moves to another block.
 
-        The first part is the compound statement to which an edited line belongs, with the statement above it. The
-        others are the lines below the header of each block around the edited lines, if this block begins and ends at
-        the same lines in both texts.
+        The first of these parts consists of the compound statement to which an edited line belongs, and the statement
+        above this compound statement. The other parts are the lines below the header of each block around the edited
+        lines, if this block begins and ends at the same lines in both texts.
         """
         if (part := self._statement_around(before, span)) is not None:
             yield part
@@ -197,8 +197,9 @@ class IndentScopes:
                 yield header.end, end
 
     def _statement_around(self, before: IndentScopes, span: Region) -> tuple[int, int] | None:
-        """Return the lines of the compound statement to which a single edited line belongs, and of the statement above
-        it in the same block, in the text before the edit; None if the edit may change where they end."""
+        """Return the span of two statements in the text before the edit: the compound statement to which a single
+        edited line belongs, and the statement above it in the same block. Return None if the edit may change the end of
+        the span."""
         lines = [*before._code_between(span.old, span.old_end), *self._code_between(span.new, span.new_end)]
         widths = {line.width for line in lines}
         if len(widths) != 1 or before._is_stray_above(span.old) != self._is_stray_above(span.new):
@@ -210,8 +211,9 @@ class IndentScopes:
         )
 
     def _first_of(self, start: int, width: int) -> int:
-        """Return the start of the nearest line above with this width that is no clause, or the end of the nearest line
-        above that is indented less; -1 if it is far away."""
+        """Search the lines above `start` upwards. Return the start of the first line that is indented by `width`
+        columns and does not begin with a word such as `else` or `except`. If a line that is indented less comes first,
+        return its end. Return -1 if `_FAR` lines contain neither."""
         for _ in range(_FAR):
             if start == 0:
                 return 0
@@ -229,8 +231,9 @@ class IndentScopes:
         return -1
 
     def _end_of(self, position: int, width: int) -> int:
-        """Return the start of the next line with at most this width that is no clause of this width; -1 if it is far
-        away."""
+        """Search the lines from `position` downwards. Return the start of the first line that is indented by at most
+        `width` columns; a line that is indented by `width` and begins with a word such as `else` or `except` does not
+        count. Return -1 if `_FAR` lines contain no such line."""
         for _ in range(_FAR):
             if position >= len(self._text):
                 return len(self._text)
@@ -259,8 +262,9 @@ class IndentScopes:
         self._headers = {start: line for start, line in before._headers.items() if start < first}
 
     def _take_above(self, before: IndentScopes, span: Region, width: int, kept: bool) -> None:
-        """Copy the known headers of the blocks around lines from `before`, the scopes of the text before the edit.
-        `width`: the smallest indentation of the new lines; `kept`: the result of `_same_line` for `span`."""
+        """Copy results from `before`, the scopes of the text before the edit: for each line that was looked up, the
+        header of the block around the line. `width`: the smallest indentation of the new lines; `kept`: whether the
+        edit changed only a part of one logical line, but not its indentation or the kind of its first token."""
         first, last, shift = span.old, span.old_end, span.shift
         above, text, moved = self._above, self._text, dict[int, Header]()
         for start, header in before._above.items():
@@ -301,7 +305,7 @@ class IndentScopes:
             else:
                 indent = columns(self._text[self._layout.line_start(start) : start])
                 ends = [line.start for line in lines if line.width <= indent and line.characters <= indent]
-                ends = [at for at in ends if self._text[at - 1 : at] != "\r"]  # as in `_block_end`
+                ends = [at for at in ends if self._text[at - 1 : at] != "\r"]  # as in `_block_end`: none after "\r"
                 if ends or end >= last:
                     self._extents[start] = ends[0] if ends else end + shift
 
@@ -436,8 +440,8 @@ class IndentScopes:
             if uncounted == _AT_ONCE:
                 layout.work.compare(_AT_ONCE)
                 uncounted = 0
-            # a line indented by `indent` or more cannot be the header; a line indented by exactly `indent` is below the
-            # header that this function looks for, and this header may be known already
+            # the header to find is indented by less than `indent`; a line indented by exactly `indent` has the same
+            # header above it, and `known` may contain this header
             if text.startswith(spaces, start):
                 if start in known and not text.startswith(_BLANKS, start + indent):
                     return known[start]

@@ -28,7 +28,8 @@ _COUNTED: Mapping[str, tuple[str, str, str]] = {
     "warning": ("warning", "warnings", "个警告"),
     "information": ("information", "information", "条信息"),
 }
-"""Nouns that follow a number: the English singular and plural, and the Chinese noun with its measure word."""
+"""Nouns that follow a number: the English singular and plural, and the Chinese noun with its measure word. `more`: the
+places that are listed below a message which all of them share."""
 
 
 def language(locale: str) -> str:

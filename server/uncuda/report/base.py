@@ -51,7 +51,7 @@ class Frame:
     command: Callable[..., str] = " ".join
 
     def check(self, *options: str) -> str:
-        """Return the command line that checks the same files with these options."""
+        """Return the command line that checks the same files with `options`."""
         return self.command("check", *options, *(("--only", self.only.words) if self.only else ()))
 
 

@@ -24,8 +24,8 @@ class Proof:
 
     proof: Literal["run", "signature", "neither"]
     examples: int  # the number of the rule's examples for this target
-    run: int  # the number of these examples that ran after uncuda's fixes, without further changes
-    reason: str  # the reason why not all of these examples ran; may be empty
+    run: int  # the number of the rule's examples that ran after uncuda's fixes, without further changes
+    reason: str  # the reason why not all of the rule's examples ran; may be empty
     versions: tuple[str, ...]  # the simulated versions of the plugin
 
 

@@ -71,8 +71,8 @@ class Group:
             yield Place(self._paths[file], *place)
 
     def add(self, *place: int) -> None:
-        """Store the position of a finding in the last file of `self._paths`. `place`: the fields of a `Place` after its
-        path."""
+        """Store the position of a finding in the last file of `self._paths`. `place`: all fields of a `Place`
+        except `path`."""
         file = len(self._paths) - 1
         self.files += not self._numbers or self._numbers[-len(Place._fields)] != file
         self._numbers.extend((file, *place))

@@ -123,7 +123,7 @@ class _Page:
     def _proof(self) -> str:
         proofs = _proofs().get(self._rule.name, {})
         mine = {self._target.id: proofs[self._target.id]} if self._target.id in proofs else {}
-        if self._say.chinese:  # the reasons in the record of tests exist in English only
+        if self._say.chinese:  # the reasons why examples did not run exist in English only
             mine = {target: replace(proof, reason="") for target, proof in mine.items()}
         return proof_section(mine, self._catalogue, Words(self._say.locale))
 

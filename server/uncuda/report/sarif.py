@@ -20,7 +20,7 @@ _LEVELS = {"error": "error", "warning": "warning", "information": "note"}
 
 
 class SarifReporter(Reporter):
-    """Writes one SARIF run; every rule with findings is described by its page."""
+    """Writes one SARIF run, which contains the title and the page of every rule with findings."""
 
     def __init__(self, frame: Frame) -> None:
         super().__init__(frame)

@@ -17,7 +17,7 @@ from .words import Words
 _TAB = 4
 _WIDEST = 160
 _SUBJECT = 60
-_SCREEN = 100  # if there are more findings than this number, a terminal shows only the last of them
+_SCREEN = 100  # if there are more findings than this number, the report in a terminal also names `--summary`
 _WITHOUT_WIDTH = ("Mn", "Me", "Cf")
 _COLORS = {"error": "31", "warning": "33", "information": "36"}
 _FIX_COLORS = {"safe": "32", "review": "33", "manual": "35"}
@@ -65,8 +65,9 @@ def fix_mark(finding: Finding, words: Words) -> str:
 
 
 def headline(finding: Finding, source: Source, mark: str, color: bool = False, shown: Shown | None = None) -> str:
-    """Return `path:line:column: severity rule: message [mark]` and a line break. `shown`: a function that returns the
-    locations to report for a span; None: the locations of the span in the source."""
+    """Return `path:line:column: severity rule: message [mark]` and a line break. `mark`: what to say about the fix,
+    such as its class. `shown`: a function that returns the locations to report for a span; None: the locations of the
+    span in the source."""
     location = shown(finding.span)[0] if shown else source.location(finding.span.start)
     place = _place(source.path, location, color)
     marked = paint(f"[{mark}]", _FIX_COLORS[fix_class(finding)], color)

@@ -138,10 +138,10 @@ class Acceptance:
     def unused(self, looked: Mapping[str, LooksFor], given: Sequence[str], elsewhere: LooksFor | None) -> list[Place]:
         """The entries whose findings no longer exist, in the order of their lines.
 
-        `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: prefixes
-        of the paths that the user named. `elsewhere`: a function that returns which rules would have checked a deleted
-        file; None if not all files were checked, because code that is missing from one file may have moved to an
-        unchecked file.
+        `looked` maps the path of each checked file to a function that returns which rules checked it. `given`: the
+        absolute paths of the files and folders that the user named, each with a separator at its end. `elsewhere`: a
+        function that returns whether a given rule would have checked a deleted file. Pass None for `elsewhere` if not
+        all files were checked: code that is missing from its file may then have moved to an unchecked file.
         """
         left = [place for place in self._reasons if place not in self._users]
         return sorted(
@@ -191,10 +191,10 @@ class Acceptance:
         """Return the findings of a file that baseline entries accept.
 
         An entry accepts the finding that has the entry's path and fingerprint. If no finding has this path and this
-        fingerprint, the entry accepts a finding with this fingerprint in another file, to which the code has moved. If
-        the entry accepts no finding with its own fingerprint, it accepts one whose fingerprint differs from it only in
-        the number at the end. Equal findings are numbered, so a fix of one of them gives the following ones a lower
-        number.
+        fingerprint, the entry accepts a finding with this fingerprint in another file, to which the code has moved. An
+        entry that accepts no finding in these two ways accepts a finding whose fingerprint differs from the entry's
+        only in the number at the end. Equal findings are numbered, so a fix of one of them gives the following ones a
+        lower number.
         """
         known = {place for place in places if place in self._reasons}
         for place in known:
@@ -209,8 +209,9 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        # the fingerprints of equal findings end in a number; fixes of some of these findings can only lower the numbers
-        # of the others, so the entries with the highest numbers are matched first
+        # Equal findings are numbered, and each fingerprint ends in this number. If some of these findings are fixed,
+        # the numbers of the others can only become lower. Therefore the entries with the highest numbers are matched
+        # first.
         for looks, without in rest.items():
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))
@@ -233,9 +234,9 @@ class Acceptance:
         file.used[place] = None
 
     def _is_free(self, place: Place, path: str) -> bool:
-        """Return whether a finding of the file `path` may use a baseline entry. A finding may use the entry if no file
-        uses it yet. The finding may also take the entry from another file, if this other file was deleted or is the
-        file that the entry names."""
+        """Return whether a baseline entry may accept a finding of the file `path`. An entry that accepts no finding yet
+        may accept it. An entry that accepts a finding of another file may accept this one instead only if that file
+        was deleted, or is the file that the entry names."""
         user = self._users.get(place)
         if user is None or user == path:
             return user is None
@@ -245,8 +246,8 @@ class Acceptance:
         """Return whether the code of a baseline entry may have moved to the file `path`: the file that the entry names
         no longer exists, or no longer contains the entry's function.
 
-        Entries for module-level code are less specific, so they are only matched with files that have no entries
-        themselves.
+        An entry for module-level code names no function, so this method returns True for such an entry only if
+        the baseline has no entry for `path`.
         """
         scope = scope_of(key.print)
         return (scope != "" or path not in self._paths) and self._may_have_moved(key)

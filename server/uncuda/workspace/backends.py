@@ -55,13 +55,14 @@ class ByName:
         return path.endswith(".py") and (self._word.search(_end_of(path)) is not None or _MADE.match(path) is not None)
 
     def families(self, paths: Iterable[str]) -> Families:
-        """Groups of modules or folders whose names differ only in the accelerator, with their base modules.
+        """Groups of modules or folders whose names differ only in the accelerator; `base.py` may belong to a group.
 
-        Three modules form a group if one is for CUDA, one for another accelerator (not the CPU), and the third for any
-        device, or a base module. Two modules for different accelerators, neither of them CUDA, are a group even if no
-        third module exists: `xpu/build.py` beside `hpu/build.py`. If a folder has the subfolders `nvidia` and `amd`,
-        the modules in these two subfolders also form a group. If a folder has a subfolder `nvidia` but no subfolder
-        `amd`, and a folder beside it has both, the modules in this subfolder `nvidia` form a group of their own.
+        Three modules form a group if the first is for CUDA, and the second for another accelerator (not the CPU); the
+        third may be a base module, such as `base.py`, or a module for any other device, even the CPU. Two modules for
+        different accelerators, neither of them CUDA, are a group even if no third module exists: `xpu/build.py` beside
+        `hpu/build.py`. If a folder has the subfolders `nvidia` and `amd`, the modules in these two subfolders also form
+        a group. If a folder has a subfolder `nvidia` but no subfolder `amd`, and a folder beside it has both, the
+        modules in this subfolder `nvidia` form a group of their own.
         """
         groups: dict[str, dict[str, str]] = {}
         made: dict[str, dict[str, list[str]]] = {}
@@ -90,11 +91,11 @@ class ByName:
         chosen = {os.path.split(folder)[0] for folder, makers in made.items() if len(makers) > 1}
         for folder, makers in made.items():
             nvidias = sorted(makers.get(_NVIDIA, ()))
-            # the modules in the subfolder `nvidia` of `folder` form a group (as the docstring defines it) if `folder`,
-            # or a sibling of `folder`, has both subfolders `nvidia` and `amd`
+            # the modules in the subfolder `nvidia` of `folder` form a group if `folder`, or a sibling of `folder`, has
+            # both subfolders `nvidia` and `amd`
             if nvidias and os.path.split(folder)[0] in chosen:
                 neutral.update(nvidias[1:], makers.get(_AMD, ()))
-                # for each target, the missing module is reported at the first module for CUDA in the group
+                # that a module for the target is missing is reported at the first of the modules in `nvidia`
                 lacking.update((target, nvidias[0]) for target in self._devices.values())
         return Families(frozenset(neutral | theirs), frozenset(lacking), serving)
 

@@ -1,7 +1,8 @@
-"""Finds which functions of a project call which, and what only CUDA has: names of `torch.cuda`, and CUDA libraries.
+"""Finds which functions of a project call which other functions, names of `torch.cuda` and CUDA libraries.
 
-With these calls, `reached` tells which names that files of tests import lead to code for CUDA in other files; a skip
-mark over such a name must stay unchanged.
+`reached` follows these calls from the names that test files import, and returns what the calls lead to: names of
+`torch.cuda`, and libraries. A skip mark must stay unchanged if its tests lead to a name or library that the target
+lacks.
 """
 
 from __future__ import annotations
@@ -31,23 +32,27 @@ _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _COMPILED = re.compile(rb"import[^\n]*(?<!\w)\w*(?:_C|_ext|_cuda)(?!\w)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
-_LIVING = (b"__init__", b"forward", b"__call__", b"apply")  # the methods that an object of a class is assumed to run
+# methods of a class that are assumed to be called if the class is used
+_LIVING = (b"__init__", b"forward", b"__call__", b"apply")
 _OWNERS = frozenset({b"self", b"cls"})
 _SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
 _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
 
-_ALIKE = 50  # maximum number of functions with the same last two segments that are told apart by their folders
+# if more functions than this have the same last two segments of their dotted names, only exact names are matched
+_ALIKE = 50
 _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
-"""What one file calls: "CALLER CALLEE …", separated by spaces. A caller is a function, class or method of the file, or
-a skip mark that the file imports (with MARK before it). The callees of the caller "" are the names that the file
-imports, if it skips tests, and the skip marks that it imports (with MARK before them) or makes (with "=" before
-them)."""
+"""What one file calls: strings "CALLER CALLEE …", with dotted names. A caller is the file's module, a function, class
+or method of the file, or a skip mark that the file imports (with MARK before its name); the "callees" of a skip mark
+are the functions, classes and methods that it marks. If the caller is "", the other names are the skip marks that the
+file imports (with MARK before each), the skip marks that the file defines (with "=" before each) and, if the file skips
+any tests, all names that it imports."""
 
 
 def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True) -> Calls:
-    """Return the calls that the bytes of a file show. `libraries`: the root names of known libraries. `concerned`:
+    """Return the calls in the source of a file. `libraries`: the root names of libraries, such as `cutlass`, that rules
+    or tables know. `concerned`:
     whether rules may have findings in the file; if not, the file is only read if it may import a compiled module, or
     if it is the `__init__.py` of a package, from which other files import the package's functions."""
     says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
@@ -58,7 +63,7 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
 
 
 def has_tests(paths: Iterable[str]) -> bool:
-    """Return whether a project has files of tests; in other projects no call is followed."""
+    """Return whether a project has files `test_*.py`; in other projects, calls are not followed."""
     return any(map(_TEST.search, paths))
 
 
@@ -72,7 +77,7 @@ class _File:
         self._needed: set[str] = set()  # the libraries that the file needs when it is imported
         self._loads = b"cpp_extension" in data
         self._found: dict[str, set[str]] = {"": set()}
-        self._callers: list[str] = []  # the dotted names of the file's functions, classes and methods, in order
+        self._callers: list[str] = []  # the dotted names of the file's functions, classes and methods, in source order
 
     def calls(self) -> dict[str, set[str]]:
         """Return the callees of each caller."""
@@ -105,7 +110,7 @@ class _File:
         return found
 
     def _called(self, caller: str) -> set[str]:
-        """The callees of a caller, to which further callees can be added."""
+        """Return the set of callees of a caller; the methods of this class add callees to the set."""
         return self._found.setdefault(caller, set())
 
     def _read_imports(self) -> None:
@@ -133,8 +138,8 @@ class _File:
             self._needed.add(module)
 
     def _marks(self, imported: Mapping[bytes, str], pieces: list[re.Match[bytes]]) -> Iterator[tuple[str, str]]:
-        """Yield each imported name that is used as a decorator or as `pytestmark`, with MARK before it, and what it
-        decorates."""
+        """Yield pairs of names: an imported name that is used as a decorator or in `pytestmark`, with MARK before it;
+        and a function or class of this file that is decorated or marked with it."""
         starts = [piece.start() for piece in pieces]
         for match in _MARKED.finditer(self._data):
             below = bisect_left(starts, match.end())
@@ -145,7 +150,7 @@ class _File:
                 yield from ((MARK + dotted, own) for word, own in self._names.items() if word not in imported)
 
     def _read_pieces(self, pieces: list[re.Match[bytes]]) -> None:
-        """Read the functions, classes and methods of the file, from one header to the next."""
+        """Find the callees of each function, class and method of the file, from its header to the next header."""
         data, names, around = self._data, self._names, b""
         known, needs = names.keys(), self._loads or b"torch.cuda" in data
         ends = [*(match.start() for match in pieces[1:]), len(data)]
@@ -175,15 +180,16 @@ class _File:
                 called.update(only)
 
     def _dotted(self, word: bytes, around: bytes) -> str:
-        """The dotted name that a name with dots means; `around`: the class around it; "" for other names."""
+        """Return the dotted name for `word`, such as `ops.fast` or `self.run`, if its root is imported, defined in the
+        file, or `self` or `cls` of the class `around`; otherwise ""."""
         root, _, rest = word.partition(b".")
         if root in self._names:
             return f"{self._names[root]}.{rest.decode()}"
         return f"{self._names[around]}.{rest.decode()}" if around and root in _OWNERS and b"." not in rest else ""
 
     def _only_cudas(self, body: bytes) -> Iterator[str]:
-        """Yield the names of `torch.cuda` in a piece of the source, with the keywords of their call, and the libraries
-        that it imports."""
+        """Yield the uses of CUDA in a piece of the source: names of `torch.cuda`, with the keywords of their call in
+        parentheses, and libraries that the piece imports."""
         for match in _OF_CUDA.finditer(body):
             given = _ARGUMENTS.match(body, match.end())
             keywords = ",".join(sorted(word.decode() for word in _KEYWORD.findall(given[1]))) if given else ""
@@ -247,7 +253,8 @@ class _Own:
             self._by_end.setdefault(_end(name), []).append(name)
 
     def of(self, name: str) -> list[str]:
-        """Return the function that a name means, if the project defines exactly one such function."""
+        """Return, as a list of one, the function, class or method that an imported name means. If the name may mean
+        several, return the one with exactly this name; if there is none, return []."""
         like = self._by_end.get(_end(name), [])
         found = (
             [own for own in like if agree(own, name)] if len(like) <= _ALIKE else [own for own in like if own == name]
@@ -266,7 +273,8 @@ def _is_cudas(name: str, libraries: Collection[str]) -> bool:
 def _needed(
     starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, libraries: Collection[str], built: _Built
 ) -> dict[str, set[str]]:
-    """Return, for each function that is called from one of `starts`, what it needs directly or through calls."""
+    """Return what each of `starts`, and each function that they call directly or indirectly, needs of CUDA. `graph`:
+    the callees of each caller."""
     needs: dict[str, set[str]] = {}
     callers: dict[str, list[str]] = {}
     waiting = list(dict.fromkeys(starts))

@@ -146,8 +146,10 @@ def _anchors(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]
     of both versions."""
     places = _once(old)
     pairs = [(places[line], at) for line, at in _once(new).items() if line in places]
-    ends: list[int] = []  # item n: the smallest last index in `old` of all increasing sequences of n + 1 pairs
-    chain: list[tuple[tuple[int, int], int]] = []  # each pair of equal lines, and the index of the pair before it
+    # item n: the smallest index in `old` at which a sequence of n + 1 pairs can end, if the pairs are in the order of
+    # both versions
+    ends: list[int] = []
+    chain: list[tuple[tuple[int, int], int]] = []  # each pair, and the index in `chain` of the previous pair (-1: none)
     last: list[int] = []
     for pair in pairs:
         length = bisect_left(ends, pair[0])

@@ -21,7 +21,7 @@ _ASSUMED = "target assumed"
 
 @dataclass(frozen=True)
 class Chosen:
-    """The target of files, and the versions for which they are checked."""
+    """The target for which files are checked, and the versions of its plugin and of PyTorch."""
 
     target: str
     settings: Settings

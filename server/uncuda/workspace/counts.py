@@ -20,7 +20,7 @@ from uncuda.engine import Finding
 MANUAL = "manual"
 CLASSES = (SAFE, REVIEW, MANUAL)
 """The fix classes, in the order in which reports show them; each is a field of `Tally`. A finding has the fix class of
-its best fix."""
+its safest fix."""
 
 _TEST_FOLDERS = frozenset({"test", "tests"})
 _SETUP = "conftest"
@@ -36,7 +36,7 @@ OrderedT = TypeVar("OrderedT", str, Decision)
 
 
 def fix_class(finding: Finding) -> str:
-    """The fix class of a finding, which is that of its best fix: "safe", "review", or "manual" if the finding has no
+    """The fix class of a finding, which is that of its safest fix: "safe", "review", or "manual" if the finding has no
     fix."""
     return finding.fixes[0].applicability if finding.fixes else MANUAL
 
@@ -91,7 +91,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class FileCounts:
-    """The counts of one file."""
+    """The numbers of findings in one file."""
 
     path: str
     rows: Mapping[Row, int]
@@ -123,8 +123,8 @@ class FolderTally(NamedTuple):
 
 @dataclass(frozen=True)
 class Counts:
-    """The counts of all files. `rows` maps each Row to the number of findings that have its fields; the tallies in the
-    other fields count files, too."""
+    """The numbers of findings, and of files with findings. `rows` maps each Row to the number of findings that have its
+    fields; the tallies in the other fields count files, too."""
 
     rows: Mapping[Row, int]
     rules: Mapping[str, Tally]
@@ -146,7 +146,7 @@ class Counts:
 
     @property
     def targets(self) -> Mapping[str, Tally]:
-        """Return the tally of each target; the number of files in these tallies is 0."""
+        """Return the tally of each target. These tallies do not count files: their field `files` is 0."""
         return _tallies(self.rows, lambda row: row.target, {})
 
     @property
@@ -232,8 +232,9 @@ def _most_first(item: tuple[OrderedT, Tally]) -> tuple[int, OrderedT]:
 
 
 def _tallies(rows: Mapping[Row, int], key_of: Callable[[Row], KeyT], files: Mapping[KeyT, int]) -> dict[KeyT, Tally]:
-    """Return a tally for each key. The tally contains the number of findings of each fix class, from all rows for which
-    `key_of` returns the key, and the number of files with such findings, from `files`."""
+    """Return a tally for each key. `key_of` returns the key of a row; the tally of a key contains the number of
+    findings of each fix class in all rows with this key. `files`: for each key, the number of files with these
+    findings."""
     kinds: dict[KeyT, list[tuple[str, int]]] = {}
     for row, number in rows.items():
         kinds.setdefault(key_of(row), []).append((row.kind, number))

@@ -74,7 +74,7 @@ class Engines:
         self._guesses: dict[int, Engine] = {}
         self._engines: dict[int, tuple[Engine, Taken]] = {}
         self._used: set[int] = set()
-        self._paths: list[tuple[str, Settings]] = []  # the paths of files of portable projects
+        self._paths: list[tuple[str, Settings]] = []  # files that are fixed with the strategy `portable`
         self._otherwise: dict[tuple[int, str, str], Engine] = {}
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
@@ -172,8 +172,8 @@ class Engines:
 
     def _admit(self, file: File) -> File:
         """Add a file to the group of files with the same settings and required versions; return the file with the
-        settings object of its group. No two groups share a settings object: if files with one settings object require
-        different versions, the first group keeps the object, and each other group gets a copy."""
+        settings object of its group. If files with one settings object require different versions, they are in
+        several groups: the first group keeps the object, and each other group gets a copy of it."""
         found = self._grouped(file)
         if found.settings.portable:
             self._paths.append((found.path, found.settings))
@@ -249,7 +249,7 @@ class Engines:
         self._named = self._constants.known(self._named, data)
 
     def _may_concern(self, file: File, data: bytes) -> bool:
-        """Return whether a file may have findings, before the facts about the project are known."""
+        """Return whether a file may have findings, according to the engine that `_guess` returns."""
         return self._guess(file.settings).concerns(data)
 
     def _guess(self, settings: Settings) -> Engine:

@@ -25,7 +25,7 @@ _OPTIONS = (
 _KEPT = ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_")
 _KEPT_TOO = ("GIT_CONFIG_VALUE_", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
 _OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-# In a partial clone, git would fetch missing objects from a place, and with a program, that the repository names.
+# In a partial clone, git would fetch missing objects, with a server and a program that the repository's settings name.
 # GIT_NO_LAZY_FETCH is new in git 2.45. In older versions, the empty list of protocols in GIT_ALLOW_PROTOCOL forbids
 # every fetch, because it overrides every `protocol.*.allow` of the repository.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}

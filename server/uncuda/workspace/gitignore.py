@@ -58,8 +58,8 @@ class GitIgnore:
 
     @classmethod
     def above(cls, root: str, tell: Tell = tell_nobody) -> GitIgnore | None:
-        """Return the .gitignore rules of the repository around `root` that apply to `root`. If these rules ignore
-        `root` itself, the user named an ignored folder on purpose, and the result is None."""
+        """Return the .gitignore rules of the repository around `root` that apply to `root`; None if git ignores `root`
+        itself, because the user then named an ignored folder on purpose."""
         start = Path(os.path.abspath(root))  # noqa: PTH100 links stay, as in `matches`
         around = [start, *start.parents]
         git = [os.path.exists(folder / ".git") for folder in around]  # noqa: PTH110 Path.exists raises

@@ -16,7 +16,7 @@ _JIT = "@triton.jit"
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-# Find the name in `NAME[` and `NAME.apply(`; the text is searched in reverse, so that the literal comes first.
+# Find the name in `NAME[` and `NAME.apply(`. They search the reversed text, where the literal `[` or `(` comes first.
 _RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"
@@ -30,8 +30,8 @@ _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
 class Told(NamedTuple):
-    """The facts that one file shows, e.g. which of its functions run a kernel; `Project` describes its fields of the
-    same names."""
+    """The facts that one file shows, e.g. which of its functions run a kernel. For the fields without a docstring, see
+    the fields of the same names in `Project`."""
 
     extensions: frozenset[str] = frozenset()
     kernels: frozenset[str] = frozenset()

@@ -47,7 +47,7 @@ def plain(cell: str, commands: frozenset[str] = frozenset()) -> str:
 
     Each magic or shell line is replaced by `0`, so that blocks and assignments stay valid. A cell for another
     interpreter is blanked completely. If a line runs any of the `commands`, the first of them is kept: `!nvidia-smi -q`
-    becomes `~nvidia-smi`. In a shell cell, a command at the start of a line is kept without `~`.
+    becomes `~nvidia-smi`. In a shell cell (`%%bash`), the line `nvidia-smi -q` becomes `nvidia-smi`, without `~`.
     """
     start = 0
     if magic := _SHELL.match(cell):
@@ -74,7 +74,8 @@ def _blank(magic: str) -> str:
 
 
 def _called(magic: str, commands: Collection[str]) -> str:
-    """Return a magic or shell line with everything blanked except for a command in its first line."""
+    """Return a magic or shell line in which everything is blanked except one of `commands`. If backslashes continue the
+    line, only its first physical line is searched for a command."""
     call, line = _CALL.match(magic), _LINE.match(magic)
     found = _find(magic[call.end() : line.end()], commands) if call and line else None
     if call is None or found is None:

@@ -315,7 +315,7 @@ def _is_python(cell: Mapping[str, Any]) -> bool:
 
 
 class _Writer:
-    """Converts edits of the joined text to edits of the file's text."""
+    """Converts edits of the joined text of a notebook's cells to edits of the notebook file."""
 
     def __init__(self, source: Source, text: str) -> None:
         assert source.cells is not None
@@ -340,7 +340,7 @@ class _Writer:
         return Edit(begin, stop, before + "".join(self._strings(new, cell.separator, rest)))
 
     def _end(self, first: Literal, start: int, end: int, new: str) -> tuple[int, bool]:
-        """Return the end of an edit in the file, and whether a further part of the same JSON string follows."""
+        """Return the end of an edit in the file, and whether the JSON string has more text after the edit."""
         whole_lines = start == first.start and (not new or new.endswith("\n"))
         after = self._cells.holding(end)
         if end > start and after.start == end and not whole_lines:

@@ -1,7 +1,7 @@
 """The overview of a project: its findings as a tree of fix classes, rules or folders, and files.
 
 `Overview` stores the findings of each file and their counts; after a change, only the findings of one file are counted
-again. `Tree` is the tree for one grouping and one filter, built on request.
+again. `Tree` is the tree of findings for one grouping and one filter, built on request.
 """
 
 from __future__ import annotations

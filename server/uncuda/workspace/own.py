@@ -17,12 +17,13 @@ _ENDS = frozenset({".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py"})
 _BUILD = "setup.py"  # modules beside this file are imported as top-level modules, even if the folder is a package
 _COMPILED = (".cu", ".cuh", ".cpp", ".cc", ".so", ".pyd", "setup.py")
 _CUDA = "cuda"
-_LAYOUTS = frozenset({"lib", "python", "src"})  # folders whose packages the files of the folder above can import
+# names of source folders: files beside such a folder import its modules without its name, e.g. `src/a.py` as `a`
+_LAYOUTS = frozenset({"lib", "python", "src"})
 
 
 def own_module(path: str, libraries: Collection[str]) -> str:
-    """If files in a folder that import one of the libraries get the file `path` instead of the library, return
-    FOLDER/NAME: this folder, and the module's name; otherwise "".
+    """If the module in the file `path` has the name of a library, so that files in FOLDER import it instead of the
+    library, return FOLDER/NAME (NAME: the module's name); otherwise return "".
 
     A module inside a package is imported by its full name, so it never takes the place of a library. A package may be
     in a namespace folder, such as `megatron` around `megatron.core`.
@@ -62,8 +63,8 @@ class Above:
 
     def of(self, path: str, data: bytes) -> Iterator[str]:
         """Yield FOLDER/MODULE for each module of the project that the file at `path` can import, if the first part of
-        the module's name occurs in `data`, the bytes of this file. Each of these modules has the name of a
-        library, so that Python imports the module instead of the library, or a name with "cuda" in it."""
+        the module's name occurs in `data`, the bytes of this file. A module is only yielded if it has the name of a
+        library, so that Python imports the module instead of the library, or has "cuda" in its name."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
             if one.root in data:
                 yield os.path.join(one.folder, one.name)

@@ -92,7 +92,7 @@ def versions_of(text: str) -> Versions | None:
     """The versions allowed by `>=2.4,<2.7`, `~=2.6.0`, `==2.6.*`, conda's `=2.6` or Poetry's `^2.6`; None if the text
     is empty or allows no version.
 
-    A version that `!=` excludes counts as allowed if it is between the limits.
+    `!=` is ignored: `>=2.4,!=2.5` allows 2.5, too.
     """
     ways = [_all_of(way) for way in text[:_LONGEST_VERSIONS].split("|") if way.strip()]
     possible = [way for way in ways if way is not None]

@@ -1,4 +1,5 @@
-"""Collects the data of a report on a port: all findings, counts for each target, and the benefit of plugin upgrades."""
+"""Collects the data of a report on the porting of a project: all findings, counts for each target, and the benefit of
+plugin upgrades."""
 
 from __future__ import annotations
 
@@ -49,8 +50,8 @@ class PortFinding:
 
 @dataclass(frozen=True)
 class TargetPort:
-    """The counts of the findings left and of the accepted findings for one target, which need not be the project's own
-    target."""
+    """The counts for one target, which need not be the project's own target. `counts`: the counts of the findings that
+    are not accepted; `accepted`: the counts of those that are."""
 
     target: str
     plugins: tuple[Plugin, ...]
@@ -60,11 +61,11 @@ class TargetPort:
 
 @dataclass(frozen=True)
 class Port:
-    """The data of a report on a port.
+    """The data of a report on the porting of a project.
 
     `findings`: all findings, accepted ones included, file by file. `looked`: the names of the checked files. `counts`:
-    the counts of the findings that are not accepted. `targets`: the counts for each target, the project's own target
-    first.
+    the counts of the findings that are not accepted. `targets`: the counts of findings for each target, the project's
+    own target first.
     """
 
     findings: tuple[PortFinding, ...]

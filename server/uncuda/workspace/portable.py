@@ -131,8 +131,8 @@ class NewFile(NamedTuple):
 
 
 def new_helper(engine: Engine, text: str, path: str = "") -> NewFile | None:
-    """Return the helper module as a new file if a fixed text imports it and the file does not exist yet. `path`: the
-    path of the file with the fixed text."""
+    """Return the helper module as a new file if `text` imports it and the file does not exist yet. `text`: the text of
+    the file `path`, after its fixes."""
     known = engine.project.helper
     if known is None or not isinstance(engine, PortableEngine):
         return None

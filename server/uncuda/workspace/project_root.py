@@ -1,4 +1,4 @@
-"""Finds the project around the files that a user names, because facts from its other files apply to them too."""
+"""Finds the project of the files that a user names: facts from other files of the project apply to these files, too."""
 
 # Paths are strings here, as in discover.py.
 # ruff: noqa: PTH100, PTH109, PTH110, PTH111, PTH112, PTH113, PTH117, PTH118, PTH120
@@ -18,8 +18,8 @@ _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
     """Return all files of the projects that contain `paths`, including `given`, i.e. the files found in `paths`.
 
-    Only the files in `given` are returned for a path that is itself a project's root or is in no project, for a path
-    that the project's settings exclude, and for a path in a project of more than MOST_FILES files.
+    The other files of a path's project are left out if the path is the project's root, if the project's settings
+    exclude the path, or if the project has more than MOST_FILES files.
     """
     known = {os.path.abspath(file.path): file for file in given}
     places = list(dict.fromkeys(map(os.path.abspath, paths)))

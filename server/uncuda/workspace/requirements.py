@@ -215,7 +215,7 @@ def _upwards(folder: str) -> Iterator[str]:
 
 def _is_better(found: Held, known: Held) -> bool:
     """Return whether the versions that a file requires of a package (`found`) are used instead of the versions that an
-    earlier file of the same folder requires (`known`). They are used if `known` allows all versions and `found` does
+    earlier file of the same folder requires (`known`). `found` is used if `known` allows all versions and `found` does
     not, or if `found` is a single version in the range of `known`."""
     if known.versions == Versions():
         return found.versions != Versions()

@@ -28,8 +28,8 @@ bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
 """A function that returns the types of receivers in a file's source; it returns None if no types are looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""A function that returns which findings of a file's source are requested, given the types of its receivers; it returns
-None if all findings are requested."""
+"""A function that returns which findings in a file are requested; it returns None if all findings are requested. Its
+last argument is the result of the AnswersFor for the file."""
 
 
 class Checked(NamedTuple):

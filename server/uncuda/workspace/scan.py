@@ -43,7 +43,7 @@ _IMPORT = re.compile(
 # a project counts as supporting a target if at least this number of its files choose the target at run time; a file
 # that also imports the target's plugin in a `try` counts twice
 _CHOOSING = 2
-# an import that is the first statement of a `try`; fixes add the plugin's import after another import
+# an import as the first statement of a `try`; no fix writes one: fixes add the plugin's import after another import
 _TRIED = r"^[ \t]*try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
 _NEAR = 200
 """A package's name counts as part of an import only if `import` begins before the name, or fewer than this number of
@@ -103,8 +103,8 @@ def survey(
 def look_at(
     files: Iterable[File], scanner: Scanner, concerns: Callable[[File, bytes], bool], read: Read = read_text
 ) -> Part:
-    """Do the work of `survey` for some of the files. The result takes the facts that the scanner has collected; the
-    scanner has none afterwards."""
+    """Do the work of `survey` for some of the files. The facts about the project that the scanner has collected are
+    moved from the scanner to the result."""
     silent: set[int] = set()
     problems: dict[int, Problem] = {}
     for number, file in enumerate(files):
@@ -152,8 +152,8 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
 
 @dataclass
 class Gathered:
-    """The facts collected from several files. `serving`: for each target, how often `serves` names it in the files,
-    counted up to a limit; the other fields have the same meaning as in `Said`."""
+    """The facts collected from several files. `serving`: for each target, how often it is in the fields `Said.serves`
+    of the files, counted up to a limit; the other fields have the same meaning as in `Said`."""
 
     modules: set[str] = field(default_factory=set)
     owners: set[Owner] = field(default_factory=set)
@@ -191,9 +191,9 @@ class Said:
     """What one file shows about its project, such as the plugins that it imports. `modules`: the plugins and shims that
     the file imports, and variables that activate a shim, each with the span of the name. `owners`: classes of the file
     that define `cuda` or `is_cuda`. `told`: the modules that the file builds for CUDA, the functions that run a kernel,
-    and the other fields of `Told`. `serves`: targets that the file chooses besides CUDA at run time; twice if the file
-    also imports the target's plugin in a `try`. `torch`: whether the file imports torch and uses CUDA names of
-    torch."""
+    and the other fields of `Told`. `serves`: targets that the file chooses besides CUDA at run time; a target is listed
+    twice if the file also imports the target's plugin in a `try`. `torch`: whether the file imports torch and uses CUDA
+    names of torch."""
 
     modules: Mapping[str, Span] = field(default_factory=dict)
     owners: frozenset[Owner] = frozenset()
@@ -227,7 +227,7 @@ class Scanner:
         self.gathered = Gathered()
         self._above = Above(words.libraries, once)
         self.follows = True
-        """Whether to find the calls of each file; they are needed only in projects with tests."""
+        """Whether to find the calls in each file; they are needed only in projects with pytest files (`test_*.py`)."""
         self._libraries = frozenset(name.partition(".")[0] for name in words.libraries)
         self.names = ByName({target: device for target, (device, _) in words.devices.items()})
         self._asking = {target: device.encode() for target, (device, _) in words.devices.items() if device}
@@ -357,9 +357,9 @@ class Scanner:
         """Return the Project with these facts: its files import `modules`, define the classes in `owners` (which have
         `cuda` or `is_cuda`), and contain `constants`.
 
-        `paths` are the paths of the project's files. `told` describes each file by a `Told`, e.g. the modules that the
-        file builds for CUDA, and which of its functions run a kernel. `serving` maps each target to the number of files
-        that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
+        `paths` are the paths of the project's files. `told` contains a `Told` for each file: facts such as the modules
+        that the file builds for CUDA, and which of its functions run a kernel. `serving` maps each target to the number
+        of files that choose the target at run time. `torch` says whether a file uses torch's CUDA functions.
         """
         families = self.names.families(paths)
         served = {target for target, count in serving.items() if count >= _CHOOSING}

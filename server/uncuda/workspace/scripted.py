@@ -16,24 +16,28 @@ from uncuda.source import SourceError
 
 from .files import FileProblem
 
-_MOST = 64  # if one imported name makes TorchScript compile more functions, any function may be compiled
+# If TorchScript compiles more functions than this together with one imported name, uncuda does not find all of them,
+# but assumes that any function of the project may be compiled.
+_MOST = 64
 _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
 """Each string that `scripts` returns begins with one of these texts. SCRIPTS: the file may compile any code of the
-project with TorchScript. COMPILED: the file compiles a function; followed by the path of the function's file, the name
-of the function, and the name of the call or decorator that compiles it ("" for `torch.jit.script` itself). ALIAS:
-the file gives `torch.jit.script` another name; followed by this name. UNCLEAR: the file uses a name that may be an
-alias of `torch.jit.script`; followed by this name. If any file of the project makes the name such an alias, the file
-that uses it may compile any code."""
+project with TorchScript. COMPILED: the file compiles a function. After COMPILED, the string contains the path of the
+function's file, the name of the function, and the name of the call or decorator that compiles it ("" for
+`torch.jit.script` itself). ALIAS: the file gives `torch.jit.script` another name; the string contains this name after
+ALIAS. UNCLEAR: the file uses a name that may be an alias of `torch.jit.script`; the string contains this name after
+UNCLEAR. If any file of the project makes this name an alias of `torch.jit.script`, the file that uses the name may
+compile any code."""
 _BETWEEN = "\0"  # in a string that begins with COMPILED: separates the path, the function, and the call or decorator
 
 
 def scripts(data: bytes, path: str, read: Callable[[str], bytes], libraries: Collection[str]) -> frozenset[str]:
     """Return the facts about TorchScript in a file's bytes: strings that begin with SCRIPTS, COMPILED, ALIAS or
-    UNCLEAR. `read`: a function that returns the bytes of another file; `libraries`: modules that compile none of the
-    project's code; if the project itself contains a module of this name, the module is read like any other file."""
+    UNCLEAR. `read`: a function that returns the bytes of another file. `libraries`: names of modules that compile none
+    of the project's code. A module of the project with one of these names is read like any other file of the
+    project."""
     found = scripting(data.decode("utf-8", "replace"))
     roots = {name.partition(".")[0] for name in libraries}
     facts, unclear = {ALIAS + name for name in found.aliases}, set(found.unclear)
@@ -88,7 +92,7 @@ def _followed(
 
 
 def _within(place: str | None, taken: Taken, read: Callable[[str], bytes]) -> Scripting:
-    """Return the functions and classes that TorchScript compiles together with an imported name."""
+    """Return the functions and classes that TorchScript compiles when it compiles the imported name `taken`."""
     if place is None or not taken.name:
         return _OPEN  # it is not known which function of the module is compiled
     if os.path.basename(place) == "__init__.py" and module_at(os.path.join(os.path.dirname(place), taken.name)):

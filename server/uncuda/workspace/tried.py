@@ -33,7 +33,8 @@ def _tried(data: bytes, path: PurePath) -> Iterator[str]:
 
 
 def _dotted(dots: int, module: str, path: PurePath) -> str:
-    """Return the dotted name of a module, as far as the file's path shows it; "" for a module of another package."""
+    """Return the dotted name of an imported module. For a relative import, it begins with at most two folders of the
+    file's path. For an absolute import, it is "" if no folder of the file's path has the name of the package."""
     folders = path.parts[:-1]
     if not dots:
         return module if module.partition(".")[0] in folders and "." in module else ""

@@ -34,11 +34,11 @@ class Plugin:
 
 @dataclass(frozen=True)
 class Upgrade:
-    """The oldest later version of a plugin that improves findings: some findings without a fix get a fix or disappear
-    in this version, and also in the newest version.
+    """What a later version of a plugin improves: with it, some findings that have no fix now get a fix or disappear.
 
-    `version`: the number of this version; empty if no later version improves findings. `later`: number of known
-    versions later than the current one.
+    `version`: a version later than the current one. Of the findings that the newest version improves, it improves at
+    least one; it is the oldest such version. Empty if there is none. `later`: number of known versions later than the
+    current one.
     """
 
     plugin: Plugin

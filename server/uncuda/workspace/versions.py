@@ -17,9 +17,9 @@ from .requirements import TORCH, Holds
 class Taken:
     """The versions (`Versions` as text) that were chosen for a target's plugin, and the reason for the choice.
 
-    `why` is "set" if `target-version` sets the version; "asked for" if the file at `path` requires it; "goes with"
-    if it is made for the PyTorch version `torch`, which the file at `path` or the setting `torch-version` states;
-    "assumed" if nothing states a version.
+    `why` is "set" if the setting `target-version` states the plugin's version; "asked for" if the file at `path`
+    requires this version; "goes with" if this version is made for the PyTorch version `torch`; "assumed" if nothing
+    states a version. The PyTorch version is stated by the file at `path` or by the setting `torch-version`.
     """
 
     package: str

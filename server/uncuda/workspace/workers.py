@@ -91,7 +91,7 @@ class Workers:
         """Return the results of `check_files` for the files, computed by the worker processes. `shown`: an iterable
         over the same files, for example one that shows the progress; one file is taken from it for each result.
         `engine_for` is called with the settings of each file, and prints notes, such as the versions that it chose.
-        `known_for`: a function that returns the engine of a file's settings and prints no notes."""
+        `known_for`: a function that returns the same engines as `engine_for`, but prints no notes."""
         for file, result in self._results(files, shown, known_for, engine_for, CheckFiles):
             yield result.checked(file)
 

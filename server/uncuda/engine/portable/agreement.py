@@ -1,9 +1,9 @@
-"""Combines the findings of several engines, one for each target, for one text: each finding gets the lowest fix class
-that an engine gave it, and no fix if one engine has none.
+"""Combines the findings of several engines, one for each target, for one text: each finding gets the least safe fix
+class that an engine gave it, and no fix if one engine has none.
 
 Linked findings are fixed together, so the engine of one target must know the fix classes of the other targets' engines
-before it links its own findings. All engines are run again, with the lowest fix class that one of them gave at
-each place, until all of them would make the same edits.
+before it links its own findings. All engines run several times, until they would make the same edits. Before
+each new run, each place in the text gets the least safe fix class that an engine gave it.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Return True if the reports, one for each engine, have the same fix at each span; otherwise, store in `lows`
-        the fix classes with which the engines must run again."""
+        """Return whether the reports, one for each engine, have the same fix at each span. If not, store in `lows` the
+        fix classes that the engines must use in their next run."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():
@@ -81,8 +81,7 @@ class Agreement:
 
 
 def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
-    """Map each span to a dictionary: for the index of each engine that reports the span, the first finding of this
-    engine at the span."""
+    """Return the first finding of each engine at each span, as `result[span][index of the engine]`."""
     said: dict[Span, dict[int, Finding]] = {}
     for at, report in enumerate(reports):
         for finding in report.findings:

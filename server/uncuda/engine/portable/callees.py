@@ -1,4 +1,4 @@
-"""Finds functions of other files that a text uses and that silently do something else on a device that is not CUDA's.
+"""Finds functions of other files that a text uses, if they ask for a CUDA device and raise no error if there is none.
 If the file of the called function stays on CUDA, a port of the caller alone would silently skip work."""
 
 # Paths are strings in this module, because creating a Path costs as much as reading a small file.
@@ -87,8 +87,8 @@ class Callees:
 
 
 def _asking_files(path: str, every: Sequence[_Used]) -> Iterator[str]:
-    """Yield the files that define functions which the file at `path` uses and which silently do something else on other
-    devices."""
+    """Yield each file with a function that the file at `path` uses, if the function asks for a CUDA device and raises
+    no error if there is none."""
     for used in dict.fromkeys(every):
         if found := _defining(path, used, set()):
             yield found
@@ -132,8 +132,8 @@ def _dotted(node: ast.expr) -> str:
 
 def _defining(path: str, used: _Used, passed: set[tuple[str, _Used]]) -> str | None:
     """Return the file that defines a function; it is found through the files that import the function's name. Return
-    None if there is no such file, if the function does not ask for a CUDA device, or if the function raises an error
-    where there is no CUDA device."""
+    None if no file defines the function, if the function does not ask for a CUDA device, or if the function raises an
+    error where there is no CUDA device."""
     if (path, used) in passed or len(passed) > _MOST:
         return None
     passed.add((path, used))

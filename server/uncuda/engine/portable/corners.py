@@ -53,9 +53,9 @@ class Corners:
         return first.word == "if" and self._says(first, "!=", "and")
 
     def _says(self, header: Header, how: str, unless: str) -> bool:
-        """Return whether the condition of a clause compares the helper module's result with "cuda" by the operator
-        `how`. Return False if the condition also contains `not`, or the operator given as `unless` ("and" or "or"),
-        because the condition may then have another result than the comparison with "cuda"."""
+        """Return whether the condition of a clause compares a call of the helper module, such as `accelerator_type()`,
+        with "cuda" by the operator `how`. Return False if the condition also contains `not`, or the operator given as
+        `unless` ("and" or "or"), because the condition may then have another result than the comparison with "cuda"."""
         condition = self._context.text[header.start : header.end]
         match = self._pattern.search(condition) if self._pattern is not None else None
         return match is not None and match["how"] == how and not re.search(rf"\b(?:{unless}|not)\b", condition)

@@ -1,5 +1,5 @@
-"""Finds imports of files of the project that import an extension for CUDA in turn, and so fail on other
-accelerators."""
+"""Finds imports that fail on accelerators other than CUDA, because the imported file of the project imports an
+extension for CUDA."""
 
 from __future__ import annotations
 

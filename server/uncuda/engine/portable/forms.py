@@ -93,8 +93,8 @@ class Form:
 
 
 def filled(template: str, spelling: Spelling, argument: str = "") -> str:
-    """Return a replacement whose names in braces are replaced by calls of the helper module; raise Unwritable if the
-    helper module lacks one of these functions."""
+    """Return `template` with a call in place of each name in braces; the name is that of a function of the helper
+    module. Raise Unwritable if the helper module does not have this function."""
     for name in IN_BRACES.findall(template):
         if not spelling.has(name):
             raise Unwritable(LACKS)

@@ -45,7 +45,8 @@ _ONLY = re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
 _MADE_FOR = re.compile(
     r"(?<![a-z])(?:fused|apex|flash|triton|tensorrt|trt|cudnn|cutlass|nvml|dali)(?![a-z])", re.IGNORECASE
 )
-"""Words in the names of code that runs only on CUDA, or that is named differently on other accelerators."""
+"""Words in the names of functions, classes and modules that run only on CUDA, or whose names differ on other
+accelerators."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
 _PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
 _STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
@@ -102,8 +103,8 @@ class Halves:
         return self._in_expression(hit) or self._chooses_vendors(hit) or self._in_block(hit) or self._by_name(hit)
 
     def refuses_others(self, hit: Hit) -> bool:
-        """Return whether a hit is a condition without which the code raises an error with the message that only CUDA is
-        supported."""
+        """Return whether a hit is in an `assert` or the condition of an `if` that raises an error if the device is not
+        CUDA. The error's message must name CUDA or NVIDIA."""
         if hit.statement is None or not self._asks(hit):
             return False
         text, indents = self._context.text, self._context.facts.indents
@@ -147,8 +148,8 @@ class Halves:
 
     @cached_property
     def _kept(self) -> re.Pattern[str] | None:
-        """A pattern for conditions with a variable that holds the result of a condition which asks for CUDA, if the fix
-        of this condition needs review; None if there is no such variable."""
+        """A pattern for conditions that read a variable such as `fast` in `fast = torch.cuda.is_available()`, if the
+        fix of the assignment needs review; None if there is no such variable."""
         text = self._context.text
         asked = (hit for hit in self._hits if hit.fixes and hit.statement and self._asks(hit) and self._by_name(hit))
         names = {match[1] for hit in asked if hit.statement and (match := _SET.match(text, hit.statement.start))}
@@ -287,8 +288,9 @@ class Halves:
         return match is not None and any(self._decides(line) for line in self._lines_of(match[1]))
 
     def _decides(self, line: tuple[int, int]) -> bool:
-        """Return whether a line whose condition reads a variable selects a string that names a vendor's product, or
-        begins an `if` or `while` whose block contains code that runs only on CUDA."""
+        """Return whether a line begins an `if` or `while` with code in one of its branches that runs only on CUDA; or
+        contains a conditional expression (`a if x else b`), and a call of a function with CUDA in its name or a string
+        that names a vendor's product."""
         header = self._context.facts.indents.header_at(line[0])
         if header.word in ("if", "elif", "while") and any(
             self._keeps(clause) for clause in self._context.facts.indents.clauses(header)

@@ -52,10 +52,10 @@ def _call(hit: Hit, node: ast.expr) -> ast.AST | None:
 
 
 def _keyed(node: ast.expr, hit: Hit, context: Context, form: Form) -> tuple[str, ast.expr, str]:
-    """Return (key, part, rest), from which the fix is written. `key`: the dotted name for which the rule declares a
-    replacement, such as `torch.cuda`; `part`: the part of the expression to replace. `rest`: if `part` is an imported
-    name, the end of its dotted name, after `key`: `.amp` for the name `amp` that stands for `torch.cuda.amp`; otherwise
-    ""."""
+    """Return (key, part, rest) for the expression `node`. `key`: the dotted name for which the rule declares a
+    replacement, such as `torch.cuda`. `part`: the part of `node` to replace. `rest`: "", unless `part` is an imported
+    name that stands for a longer name than `key`: if `amp` stands for `torch.cuda.amp`, and `key` is `torch.cuda`,
+    `rest` is `.amp`."""
     assert hit.statement is not None
     part: ast.expr = node
     while True:

@@ -38,8 +38,8 @@ class _Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Gap:
-    """A position at which lines can be inserted, and the highest allowed fix class of a fix that inserts lines
-    there."""
+    """A position at which lines can be inserted, and the safest class that a fix which inserts lines there may
+    have."""
 
     at: int
     newline: str
@@ -161,8 +161,8 @@ def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
 
 
 def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
-    """Return the edits that insert lines and remove `import torch`. A single edit replaces the import by the lines if
-    `place` is directly below the import, and the import is at the start of the file or below an empty line."""
+    """Return the edits that insert `lines` and remove `import torch`. A single edit replaces `import torch` by `lines`
+    if `place` is directly below this import, and the import is at the start of the file or below an empty line."""
     text = facts.text
     before = text[: gone.start].rstrip(" \t")
     alone = before.endswith(("\n\n", "\r\n\r\n")) or not before

@@ -20,7 +20,8 @@ PATH_CHANGED = re.compile(
 """Matches a statement that changes `sys.path`."""
 _COMMON = frozenset({"common", "core", "data", "datasets", "lib", "model", "models", "src", "util", "utils"})
 """Names of packages that are so common that a subfolder may contain another package of the same name."""
-_LAYOUTS = frozenset({"lib", "python", "src"})  # names of folders that may be installed without their parent package
+# names of folders whose content is often installed as top-level packages, not as part of the package around the folder
+_LAYOUTS = frozenset({"lib", "python", "src"})
 _FAR = 2  # a relative import of the helper module should have at most this many more dots than the file's other imports
 _STARTED = frozenset(
     {"benchmarks", "docs", "example", "examples", "experiments", "projects", "scripts", "tests", "tools"}

@@ -23,8 +23,8 @@ _MOST = 4000  # maximum number of files in a folder and its subfolders that are 
 
 
 def readers(text: str, path: str, spans: Collection[Span], folder: str) -> Iterator[str]:
-    """Yield the files below a folder that name CUDA and read a field of a class of `text`. Only those fields are
-    searched for whose value contains one of `spans`."""
+    """Yield the files below a folder that name CUDA and read one of these fields of classes in `text`: the fields whose
+    value contains one of `spans`."""
     values = [span for span in spans if _VALUE.search(text, span.start, span.end)]
     fields = frozenset(_fields(text, values)) if values else frozenset()
     if fields:

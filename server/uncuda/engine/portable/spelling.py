@@ -33,8 +33,8 @@ class Import(NamedTuple):
 
 
 class Spelling:
-    """Spells calls of the helper module's functions for one text. `names`: by the name of a function, the expression
-    from the project's settings that is written instead of a call of this function."""
+    """Spells calls of the helper module's functions for one text. `names` maps the name of a function of the helper
+    module to the expression, from the project's settings, that is written instead of a call of the function."""
 
     def __init__(self, facts: Facts, path: str, project: Project, helper: Helper, names: Mapping[str, str]) -> None:
         self._facts, self._names = facts, names
@@ -103,8 +103,8 @@ class Spelling:
 
     @cached_property
     def alias(self) -> str:
-        """The local name of the helper module. It is needed, for example, if the text has another object with the name
-        of one of the helper module's functions."""
+        """The local name of the helper module. Calls use this name, for example, if the text has another object with
+        the name of one of the helper module's functions."""
         known = next((one.alias for one in self.imports if one.alias), "")
         aliases = _PRIVATE if self._is_taken_along else (*_ALIASES, *_PRIVATE)
         return known or next(alias for alias in (*aliases, "_" + _ALIASES[-1]) if not self._is_taken(alias))
@@ -158,7 +158,7 @@ class Spelling:
         return bool(self.imports) and at < min(one.start for one in self.imports)
 
     def allowed_at(self, at: int) -> str:
-        """Return the highest allowed fix class at an offset, which depends on the import that the fix needs."""
+        """Return the safest class that a fix at an offset may have; it depends on the import that the fix needs."""
         if self.imports:
             return SAFE
         return REVIEW if at < self._place.at else self._place.allowed

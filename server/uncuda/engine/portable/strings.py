@@ -49,7 +49,7 @@ def _entry(hit: Hit, context: Context, form: Form, edits: Sequence[Edit], at: in
     for outer in hit.statement.digest.ancestors(hit.node) if hit.node is not None else ():
         if isinstance(outer, ast.Dict) and inner in outer.values:
             if any(isinstance(part, ast.Call) for part in ast.walk(inner)):
-                raise Unwritable(BY_HAND)  # the second entry would repeat the call in the value
+                raise Unwritable(BY_HAND)  # the added entry would make the call in the value a second time
             key = outer.keys[outer.values.index(inner)]
             found = _KEY.fullmatch(key.value) if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
             if key is not None and found is not None:
@@ -112,7 +112,7 @@ class _Said:
         return base + self.token.start, base + self.token.end
 
     def _format_call(self, method: ast.Attribute) -> list[Edit]:
-        """Return the edits that make `"{}:{}".format(CALL, i)` of `"cuda:{}".format(i)`. `CALL`, a call of the helper
+        """Return the edits that change `"cuda:{}".format(i)` to `"{}:{}".format(CALL, i)`. `CALL`, a call of the helper
         module, is inserted as the first argument, so that it fills the first field."""
         assert self.hit.statement is not None
         digest, body = self.hit.statement.digest, self.context.text[slice(*self._body)]

@@ -2,7 +2,7 @@
 TorchScript compiles with them.
 
 `torch.jit.script` compiles a function together with the functions that it calls; it finds these by their names in the
-function's module. The names in a compiled function therefore show what else is compiled: functions of the file, and
+function's module. The names in a compiled function show what else is compiled with it: functions of the same file, and
 objects that the file imports. If no name shows what is compiled, for example because an `nn.Module` object or a
 parameter of a function is passed to `torch.jit.script`, the file counts as open: it may compile any function or class.
 """
@@ -60,7 +60,8 @@ class Scripting:
     """The functions and classes that one file compiles with TorchScript."""
 
     is_open: bool = False
-    """Whether the file may compile any function or class, because no name shows what it compiles."""
+    """Whether uncuda cannot find the names of everything that the file compiles, so that the file may compile any
+    function or class."""
     names: frozenset[str] = frozenset()
     """The names of the file's functions and classes that may be compiled."""
     taken: frozenset[Taken] = frozenset()
@@ -68,8 +69,8 @@ class Scripting:
     aliases: frozenset[str] = frozenset()
     """The file's own names for `torch.jit.script`, which other files may import; each name contains `jit`."""
     unclear: frozenset[str] = frozenset()
-    """Names, each with `jit` in it, that the file uses. If one of them is an alias of `torch.jit.script`, the file may
-    compile any code of the project."""
+    """Names, each with `jit` in it, that the file uses. If one of these names is an alias of `torch.jit.script`, the
+    file may compile any code of the project."""
 
 
 _OPEN = Scripting(is_open=True)
@@ -137,7 +138,7 @@ class _Reached:
         self.is_open = False
 
     def result(self) -> Scripting:
-        """Return the collected functions and classes."""
+        """Return the functions and classes that `add` has collected."""
         return Scripting(self.is_open, frozenset(self._names), frozenset(self._taken))
 
     def add(self, name: str) -> None:
@@ -196,7 +197,8 @@ class _Reached:
         return _JIT in name or name in self._compiling
 
     def _add_value(self, node: ast.AST) -> None:
-        """Add the object that a node names; the node is a part of a value that is assigned at module level."""
+        """If a node is a variable, add the functions and classes that the variable stands for. The node is a part of a
+        value that is assigned at module level."""
         if isinstance(node, ast.Name):
             self.add(node.id)
         elif isinstance(node, ast.Call):
@@ -315,8 +317,8 @@ class _Roots:
             self._open()
 
     def _open(self, word: str = "") -> None:
-        """Record that the file may compile any code; if `word` is given, only if the name `word` is an alias of
-        `torch.jit.script`."""
+        """Record that the file may compile any function or class. If `word` is given, record instead that this is so
+        only if some file of the project makes the name `word` an alias of `torch.jit.script`."""
         if word:
             self._found = replace(self._found, unclear=self._found.unclear | {word})
         else:
@@ -328,8 +330,8 @@ def _is_librarys(statement: ast.ImportFrom) -> bool:
 
 
 def _at_module_level(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Yield the statements of a module outside of functions and classes; of compound statements, only loops and `with`
-    are yielded themselves."""
+    """Yield the statements of a module that are not inside functions or classes, also those inside compound
+    statements. Of the compound statements themselves, only `for` and `with` are yielded."""
     for statement in body:
         blocks = [inner for field in _BLOCKS for inner in getattr(statement, field, ())]
         if isinstance(statement, _DEFINITIONS) or not blocks:

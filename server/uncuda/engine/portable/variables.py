@@ -12,8 +12,8 @@ from .forms import BY_HAND, EARLY, Form, Unwritable, refuse_unless_expression
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:
-    """Return the edit that replaces the string with the environment variable's name by a call of a function of the
-    helper module."""
+    """Return the edit that writes a call of a function of the helper module in place of a string: the name of the
+    environment variable."""
     refuse_unless_expression(hit, context)
     form.needs_review(EARLY)  # the driver may have read the variable already, when the helper module was imported
     node, statement = hit.node, hit.statement

@@ -16,7 +16,7 @@ from ...facts.layout import Layout
 
 _USUAL = (88, 100, 120)
 _UNBROKEN = re.compile(r"#|([\"'])(?:(?!\1).){30,}\1")
-"""Matches a comment or a long string, because of which a line may be longer than the line length of the file."""
+"""Matches a comment or a long string; `_longest` ignores lines that contain one of them."""
 _STEP = "    "
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _STRING_START, _STRING_END = getattr(kinds, "FSTRING_START", -1), getattr(kinds, "FSTRING_END", -1)
@@ -41,7 +41,7 @@ class _Token(NamedTuple):
 
 def wrapped(before: str, text: str, most: int = 0) -> list[Edit]:
     """Return the edits that break lines of `text` that are too long and not in `before`. `most`: the maximum length of
-    a line; 0 for the line length of `before`."""
+    a line; 0 for the smallest usual line length that the code of `before` does not exceed."""
     known = before.splitlines()
     most = most or _longest(before)
     if all(len(line) <= most for line in text.splitlines()):

@@ -1,5 +1,5 @@
-"""Replaces fixes for one accelerator by fixes that work on all accelerators; a hit without such a fix gets a reason
-instead."""
+"""Replaces fixes for one accelerator by fixes that work on all accelerators; a hit for which there is
+no such fix gets a sentence that says why."""
 
 from __future__ import annotations
 

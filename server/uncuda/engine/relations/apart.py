@@ -40,8 +40,8 @@ _NAMED = re.compile(r"[ \t]*:=")
 _LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 # matches `if __name__ == "__main__"`; the block of this `if` calls functions that are defined above the `if`
 _SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
-# _MANY: the maximum number of uses of a name that are checked; _FEW: the maximum number of variables that are traced if
-# a compute capability from torch is assigned to them
+# _MANY: the maximum number of uses of a name that are checked; _FEW: the maximum number of traced variables
+# that hold a compute capability returned by torch
 _MANY, _FEW = 60, 16
 _CLAUSES = frozenset({"if", "elif"})
 _SKIPPED_IF, _SKIPPED_UNLESS = frozenset({"skipif", "skipIf"}), frozenset({"skipUnless"})
@@ -80,7 +80,7 @@ class Apart:
 
     def __init__(self, branches: Branches, words: tuple[str, ...], says: Says, path: str | None = None) -> None:
         """`words`: every condition that this object searches for contains one of these words. If `path` is given, this
-        object also finds functions and constants that are used only in code which the searched conditions guard."""
+        object also finds functions and constants that are used only in code behind a condition that it searches for."""
         self._branches, self._facts, self._says, self._words = branches, branches.facts, says, words
         self._path, self._capable = path, capability.ASKED_OF in words
         self._parts: dict[ast.BoolOp, frozenset[ast.AST]] = {}
@@ -91,17 +91,17 @@ class Apart:
         """For each variable that holds a compute capability: True if a call such as
         `current_platform.get_device_capability()` returned it, False if torch did."""
         self._named_marks: set[str] = set()
-        """The names of pytest marks that contain one of the conditions: `on_cuda = pytest.mark.skipif(not
-        platform.is_cuda())`."""
+        """The names of pytest marks that contain a condition that this object searches for: `on_cuda =
+        pytest.mark.skipif(not platform.is_cuda())`."""
         self._optional: set[str] = set()
-        """The variables that are None unless one of the conditions is true: `mode = "warn" if platform.is_cuda() else
-        None`."""
+        """The variables that are None unless a condition that this object searches for is true: `mode = "warn" if
+        platform.is_cuda() else None`."""
         self._refusing: set[str] = set()
         """Functions that raise an error unless one of the conditions that this object searches for, such as
         `platform.is_cuda()`, is true."""
         self._late: set[Stretch] = set()
-        """Those spans of guarded code in which statements outside of functions run before the test: a script whose
-        `main()` makes the test, and code that `pytestmark` marks."""
+        """Those spans of guarded code in which statements outside of functions run before the condition is evaluated: a
+        script whose `main()` evaluates the condition, and code that `pytestmark` marks."""
 
     def holds(self, hit: Hit) -> bool:
         """Whether a hit is in code that runs only if a condition for which this object searches, such as
@@ -117,8 +117,8 @@ class Apart:
         return self._called is not None and self._called.holds(hit.start)
 
     def runs_before(self, hit: Hit) -> bool:
-        """Return whether a hit for which `holds` returns True is in a statement that runs before the test, because it
-        runs when the file is imported or started."""
+        """Return whether a hit for which `holds` returns True is in a statement that runs before the condition is
+        evaluated, because it runs when the file is imported or started."""
         statement = hit.statement
         if statement is None or not self._late:
             return False
@@ -175,11 +175,11 @@ class Apart:
     def _said(self, value: ast.expr) -> str:
         """Return how a value depends on the conditions that this object searches for, such as `platform.is_cuda()`.
 
-        "yes": the value is true only if one of these conditions is true. "no": the value, such as `not
-        platform.is_cuda()`, is false only if one of these conditions is true. "mark": the value is a pytest mark that
-        skips code unless one of these conditions is true. "capability": the value is a compute capability that a
-        platform object returned. "torch's capability": the value is a compute capability that torch returned. "": none
-        of these.
+        "yes": the value is true only if one of the searched conditions is true. "no": the value, such as `not
+        platform.is_cuda()`, is false only if one of the searched conditions is true. "mark": the value is a pytest mark
+        that skips code unless one of the searched conditions is true. "capability": the value is a compute capability
+        that a platform object returned. "torch's capability": the value is a compute capability that torch returned.
+        "": the value does not depend on the searched conditions, and is no compute capability.
         """
         if self._capable and (platforms := capability.gets_capability(value)) is not None:
             followed = platforms or (len(self._capabilities) < _FEW and self._facts.says("__main__"))
@@ -231,8 +231,8 @@ class Apart:
     @cached_property
     def _called(self) -> Called | None:
         """An object that finds functions and constants which are used only in guarded code, i.e. in code that runs only
-        if a condition for which `Apart` searches is true. None if `Apart` was created without a path, or if the text
-        has no guarded code."""
+        if a condition for which `Apart` searches is true. None if `Apart` was created without a path, or if no code of
+        the text is guarded by such a condition."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -323,8 +323,8 @@ class Apart:
         return False
 
     def _beside(self, node: ast.AST, statement: Statement) -> bool:
-        """Return whether a part of an expression is evaluated only if another part of the same expression, a condition
-        for which this object searches, is true: `f()` in `platform.is_cuda() and f()`."""
+        """Return whether a part of an expression is evaluated only if another part of the expression is true, and this
+        other part is one of the searched conditions: `f()` in `platform.is_cuda() and f()`."""
         inner = node
         for outer in statement.digest.ancestors(node):
             if isinstance(outer, ast.IfExp) and inner is not outer.test:
@@ -345,9 +345,9 @@ class Apart:
         return self._parts[operation]
 
     def _means(self, test: ast.expr, answer: bool, torchs: bool = False) -> bool:
-        """Return whether a condition can have the result `answer` only if one of the searched conditions, such as
-        `platform.is_cuda()`, is true. `torchs`: whether a comparison with one exact compute capability counts, too, if
-        torch returned the capability."""
+        """Return whether a condition can have the result `answer` only if a condition that this object searches for,
+        such as `platform.is_cuda()`, is true. `torchs`: whether this object also searches for comparisons of a compute
+        capability that torch returned with one exact capability."""
         self._facts.work.compare()
         if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
             return self._means(test.operand, not answer, torchs)
@@ -364,8 +364,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return whether a condition reads a variable that holds the result of one of the searched conditions, or a
-        variable that is None unless one of them is true."""
+        """Return whether a condition reads a variable that holds the result of a condition that this object searches
+        for, or a variable that is None unless such a condition is true."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)

@@ -20,7 +20,8 @@ def asks_autocast(hit: Hit) -> bool:
 
 def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices in `hits`: a hit that asks whether autocast is on, and a hit that reads the dtype of
-    autocast. The first is fixed only together with the second, so that no tensor is cast to CUDA's dtype."""
+    autocast. The hit that asks is fixed only together with the hit that reads the dtype, so that no tensor is cast to
+    CUDA's dtype."""
     asking = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
     for index, hit in enumerate(hits) if asking else ():
         before = text[max(hit.start - _NEAR, 0) : hit.start]

@@ -1,5 +1,5 @@
-"""Finds functions and constants that only given spans of a file use; their code runs only if code in these spans
-runs."""
+"""Finds functions and constants that are used only in given spans of a file; their code runs only if code in these
+spans runs."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from ...facts.scans import uses
 
 Stretch = tuple[int, int]
 Answer = Generator[int, "bool | None", bool]
-"""A generator that returns whether the code at one offset runs only if code in the given spans runs. If that depends
-on other code, the generator yields the offset of the other code, and its caller sends the result for that offset."""
+"""A generator that returns whether the code at one offset runs only if code in the given spans runs. If the answer
+depends on other code, the generator yields the offset of the other code, and its caller sends the answer for this
+offset."""
 
 _DEFINED = re.compile(
     r"(?:(?:async[ \t]+)?def[ \t]+(?P<def>[A-Za-z_]\w*)|(?P<constant>[A-Z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
@@ -42,7 +43,8 @@ class Called:
         `stretches` uses this function or constant."""
 
     def holds(self, at: int) -> bool:
-        """Return whether the offset `at` is in one of the spans, or in code that only the spans use."""
+        """Return whether the offset `at` is in one of the spans `stretches` that `__init__` received, or in a function
+        or constant that is used only in these spans."""
         # functions that call each other in a long chain would exceed Python's recursion limit, so the generators that
         # wait for an answer are kept in a list
         waiting, answer = [self._held(at)], None
@@ -58,8 +60,8 @@ class Called:
         return bool(answer)
 
     def _held(self, at: int) -> Answer:
-        """A generator that returns what `holds` returns for the offset `at`. If that depends on other code, the
-        generator yields the offset of the other code, and `holds` sends the result for that offset."""
+        """Compute the result of `holds` for the offset `at`. This is a generator: if the result depends on other code,
+        it yields the offset of that code, and `holds` sends the result for that offset."""
         self._facts.work.compare(1 + len(self._stretches))
         if any(start <= at < end for start, end in self._stretches):
             return True

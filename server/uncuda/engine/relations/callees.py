@@ -98,8 +98,9 @@ def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
 
 
 def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
-    """Return the function that a `return` statement calls, as the source spells it (`lib.attention`), if the function
-    belongs to another library (`foreign`) and one of its arguments is in `tensors`; otherwise ""."""
+    """Return the function of another library that a `return` statement calls, as the source spells it
+    (`lib.attention`); "" if there is none. An argument of the call must be in `tensors`. `foreign`: the names that
+    belong to other libraries."""
     for node in statement.digest.piece.nodes:
         call = node.value if isinstance(node, ast.Return) else None
         if isinstance(call, ast.Call):

@@ -23,8 +23,8 @@ def asks_capability(test: ast.expr, answer: bool, names: Mapping[str, bool], tor
 
     `answer`: the result that the condition is assumed to have. `names`: for each variable that holds a capability, True
     if a call such as `current_platform.get_device_capability()` returned the capability, False if torch did. `torchs`:
-    whether conditions on a capability that torch returned count, too, if they ask for exact capabilities (`==`, `in`);
-    on a target, torch returns capability numbers that the plugin has chosen.
+    whether a condition on a capability that torch returned may count, too; it counts only if it asks for exact
+    capabilities (`==`, `in`). On a target, torch returns capability numbers that the plugin has chosen.
     """
     if isinstance(test, ast.Call) and test.args:
         return (

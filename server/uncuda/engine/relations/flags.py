@@ -1,4 +1,5 @@
-"""Finds the variables, attributes and functions of a file that hold the result of a test for CUDA."""
+"""Finds the variables, attributes and functions whose value is the result of a condition that asks for CUDA, such as
+`torch.cuda.is_available()`."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
 
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
-"""The first words of statements whose condition may be a test for CUDA."""
+"""The first words of statements whose condition may ask for CUDA."""
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
 _GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
 _WIDEST = 50  # maximum number of values in a tuple that are matched with variables
-_MANY = 200  # maximum number of variables in one file that receive the result of a test for CUDA from another variable
+_MANY = 200  # maximum number of variables in one file that receive a condition's result from another variable
 
 Flag = tuple[str, int | None]
 """A variable, attribute or function, and the scope in which it is visible: the offset of the scope's header, or None
@@ -27,8 +28,8 @@ for the module."""
 
 
 class Flags:
-    """The variables, attributes and functions of one file that hold the results of tests. A test is an index in the
-    list of hits."""
+    """The variables, attributes and functions of one file that hold the results of conditions which ask for CUDA. Each
+    condition is given by the index of its hit in the list of hits."""
 
     def __init__(self, branches: Branches) -> None:
         self._branches, self._facts = branches, branches.facts
@@ -38,40 +39,41 @@ class Flags:
         self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
         self._parameters = Parameters(self._facts, set())
         self.lost: list[int] = []
-        """Tests whose result is assigned to further variables that are not traced, because `_MANY` is reached."""
+        """The conditions whose result also reaches variables that are not traced, because the file has too many such
+        variables (see `_MANY`)."""
 
     def __bool__(self) -> bool:
         return bool(self._held)
 
     def __iter__(self) -> Iterator[str]:
-        """The names that hold the result of a test."""
+        """The names that hold the result of any condition."""
         return iter(self._held)
 
     def of(self, index: int) -> list[str]:
-        """Return the names that hold the result of a test."""
+        """Return the names that hold the result of the condition with this index in the list of hits."""
         return self._of.get(index, [])
 
     def assigned(self, index: int, node: ast.AST | None, statement: Statement) -> None:
-        """Record the variable or function that receives the result of the test at a node."""
+        """Record the variable or function that receives the result of the condition at a node of a statement."""
         if (found := self._receiver(node, statement)) is not None:
             self._hold(index, *found)
 
     def returned(self, index: int, statement: Statement) -> None:
-        """Record the function that is true only if a test for CUDA succeeds, because the block of the test returns True
-        or, if the test is for other devices, False."""
+        """Record the function around a condition if it returns a true value only with CUDA: below `if is_available():`
+        it returns True, or below `if not is_available():` it returns False."""
         header = self._indents.header_at(statement.start)
         end = self._indents.extent(header.start)
         self._work.search(header.start, end)
         self._facts.layout.reads(header.start, end)
-        may = self._text.find("return", header.start, end) >= 0  # a quick test, because most blocks do not return
+        may = self._text.find("return", header.start, end) >= 0  # a quick search: most blocks do not return
         match = _ANSWERS.match(last_of(header, self._facts)) if may and header.word in CONDITIONS else None
         asked = self._branches.asks_cuda(header.start, header.end) if match else 0
         if match and (asked >= 0) is (match[1] in ("True", "1")) and (found := self._function(statement)):
             self._hold(index, *found)
 
     def spread(self) -> None:
-        """Record the variables that receive the result of a test from another variable: `self.fast = use_cuda and not
-        slow`."""
+        """Record the variables that receive the result of a condition from another variable: `self.fast = use_cuda and
+        not slow`."""
         waiting, spread = list(self._held), 0
         while waiting:
             flag, done = waiting.pop(), -1
@@ -92,14 +94,14 @@ class Flags:
                     return
 
     def known_at(self, name: str, header: Header) -> list[int]:
-        """Return the tests whose result the variable `name` holds in the statement at `header`."""
+        """Return the conditions whose result the variable `name` holds in the statement at `header`."""
         flags = self._held.get(name, ())
         self._work.compare(len(flags))
         around = {None, *(line.start for line in self._indents.headers(header.start))} if flags else set()
         return [index for index, scope in flags if scope in around]
 
     def conditions(self, flag: str) -> dict[int, Header]:
-        """The conditions that contain a name, by their start offset."""
+        """The statements such as `if` whose condition contains a name, by their start offset."""
         if flag not in self._saying:
             lines = self.lines(flag).items()
             self._saying[flag] = {start: line for start, line in lines if line.word in CONDITIONS}
@@ -111,14 +113,17 @@ class Flags:
         return {line.start: line for line in lines}
 
     def within(self, start: int, end: int) -> list[str]:
-        """Return the names in a part of the source that hold the result of a test, each once."""
+        """Return the names in a part of the source that hold the result of a condition, each name once."""
         if not self._held:
             return []
         self._work.search(start, start + 16 * (end - start))
         return [name for name in dict.fromkeys(_VARIABLE.findall(self._text, start, end)) if name in self._held]
 
     def _hold(self, index: int, flag: str, around: int | None) -> bool:
-        """Record that a variable holds the result of a test; return whether this was not known before."""
+        """Record that a variable holds the result of a condition; return whether this was not known before.
+
+        `around`: the start of the function or class around the variable.
+        """
         held = index, None if "." in flag else around
         known = self._held.setdefault(flag, {})
         if held in known:
@@ -135,7 +140,7 @@ class Flags:
         return _GIVES.match(self._text, line.start, at) is not None
 
     def _holder(self, flag: str, line: Header) -> Flag | None:
-        """Return the variable or function that receives the value of `flag` in a statement."""
+        """Return the variable to which a statement assigns the value of `flag`, or the function that returns it."""
         statement = self._facts.peek(line.start)
         if statement is None:
             return None
@@ -143,8 +148,9 @@ class Flags:
         return next(filter(None, (self._receiver(node, statement, False) for node in spelled(flag, statement))), None)
 
     def _receiver(self, node: ast.AST | None, statement: Statement, compared: bool = True) -> Flag | None:
-        """Return the variable or function that holds the result of a test, as in `use_cuda = torch.cuda.is_available()
-        and …`. `compared`: whether the result may be compared with a number, as in `torch.cuda.device_count() > 1`."""
+        """Return the variable or function that receives the result of the condition at `node`: `use_cuda` in
+        `use_cuda = torch.cuda.is_available() and …`. `compared`: whether the result may be part of a comparison, as in
+        `torch.cuda.device_count() > 1`."""
         inner, item, parents = node, node, statement.digest.parents
         for outer in statement.digest.ancestors(inner) if inner is not None else ():
             if isinstance(outer, (ast.Assign, ast.AnnAssign)):
@@ -168,7 +174,7 @@ class Flags:
         return None
 
     def _function(self, statement: Statement) -> Flag | None:
-        """Return the function around a statement."""
+        """Return the innermost function around a statement; None if there is none."""
         scope = self._indents.scope_of(statement.start)
         match = FUNCTION.match(self._text, scope[0]) if scope is not None else None
         above = self._indents.scope_of(scope[0]) if scope is not None else None
@@ -182,16 +188,17 @@ def spelled(name: str, statement: Statement) -> list[ast.expr]:
 
 
 def _is_false_else(outer: ast.AST, inner: ast.AST | None) -> bool:
-    """Return whether a conditional expression is false if its test is: `torch.cuda.device_count() if has_cuda else
-    0`."""
+    """Return whether a conditional expression is false if its condition is false:
+    `torch.cuda.device_count() if has_cuda else 0`. `inner`: the operand of the expression that the caller has
+    examined; the result is False if this is the operand after `else`."""
     if not isinstance(outer, ast.IfExp) or inner is outer.orelse:
         return False
     return isinstance(outer.orelse, ast.Constant) and not outer.orelse.value
 
 
 def _target(outer: ast.Assign | ast.AnnAssign, value: ast.AST | None, item: ast.AST | None) -> ast.expr | None:
-    """Return what an assignment gives a value to. `value`: the whole assigned value; `item`: the item of the value, if
-    it is a tuple: `a, b = torch.cuda.is_available(), 1`."""
+    """Return the target to which an assignment assigns `item`: `a` in `a, b = torch.cuda.is_available(), 1`. `value`:
+    the whole value on the right; `item`: one item of this value if it is a tuple, otherwise the value itself."""
     target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
     if value is not outer.value:
         return None

@@ -76,7 +76,8 @@ def imports_unknown(facts: Facts, path: str, catalogue: Catalogue, target: Targe
 
 
 def _is_of_kit(hit: Hit) -> bool:
-    """Return whether a hit is at a stream, event or graph; such an object only works with those of the same device."""
+    """Return whether a hit is at a stream, event or graph; these objects only work together if they belong to the same
+    device."""
     return hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _KIT
 
 
@@ -136,8 +137,8 @@ def _through_names(hits: Sequence[Hit], held: Held, libraries: _Libraries, conte
 
 
 def _home(statement: Statement, context: Context) -> tuple[int, str] | None:
-    """The scope of the variables to which a statement assigns values; for a function with default values, the
-    function."""
+    """The scope of the variables to which a statement assigns values. If the statement is the `def` line of a function,
+    whose default values it assigns to parameters, this function is the scope."""
     line = context.facts.indents.header_at(statement.start)
     return (line.start, "def") if line.word == "def" else context.facts.indents.scope_of(statement.start)
 
@@ -168,7 +169,7 @@ def _given_to(node: ast.AST, statement: Statement) -> str:
 
 
 def _parameter(default: ast.AST, arguments: ast.arguments) -> str:
-    """Return the parameter that has a default value."""
+    """Return the name of the parameter whose default value is the node `default`; "" if there is none."""
     names = [*arguments.posonlyargs, *arguments.args]
     pairs = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults)]
     pairs += [(name, value) for name, value in zip(arguments.kwonlyargs, arguments.kw_defaults) if value is not None]

@@ -46,7 +46,8 @@ class Held(NamedTuple):
     left: bool = False
     """Whether the code that needs CUDA is a call without a safe fix, instead of a kernel."""
     hit: Hit | None = None
-    """The hit at the call without a safe fix, if the condition guards this call directly."""
+    """If the code that needs CUDA is a call without a safe fix, and the condition guards this call directly: the hit at
+    the call."""
 
 
 def over_cuda(
@@ -56,8 +57,8 @@ def over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the conditions that guard code which runs only on CUDA. A condition that guards several uses of this code
-    is yielded once for each use."""
+    """Yield the conditions that guard code which runs only on CUDA. A condition is yielded once for each place that
+    needs CUDA in the code that it guards."""
     unfollowed = list(questions.unfollowed())
     if not unfollowed and not questions.may_guard():
         return
@@ -77,7 +78,7 @@ def over_lookups(
     hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
 ) -> Iterator[tuple[Held, int]]:
     """Yield the conditions that guard lookups in a dictionary without an entry for the target, each with the index of
-    the dictionary's hit."""
+    the hit that reports the dictionary."""
     found = dictionaries(hits)
     if not found or not questions.may_guard():
         return
@@ -95,7 +96,8 @@ def over_words(
     branches: Branches,
     libraries: Libraries,
 ) -> Iterator[Held]:
-    """Yield the tests that guard calls of names; `words`: each name with the offset of its import."""
+    """Yield the conditions that ask for CUDA and guard calls of the names in `words`. `words` holds each name with the
+    offset of its import."""
     if not words or not questions.may_guard():
         return
     kernels = Kernels(branches.facts, hits, libraries, only=())
@@ -229,9 +231,9 @@ class _Search:
         return 0, []
 
     def _climb(self, line: Header, place: Place, later: bool = False) -> Iterator[Held]:
-        """Yield the nearest conditions around `place` that ask for CUDA. If, on devices other than CUDA, each of these
-        conditions only leads to an exception, also search for conditions around the calls of the function that
-        contains `place`."""
+        """Yield the nearest conditions around `place` that ask for CUDA. If the branch for other devices only raises an
+        exception, for each condition found, also search for conditions around the calls of the function that contains
+        `place`."""
         for index, raises in self._around(line, place, later):
             yield _held(place, index, raises)
 
@@ -268,10 +270,10 @@ class _Search:
         return found
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
-        """Return the conditions in `found`. If `later` is True, leave out conditions whose branch for devices other
-        than CUDA only raises an exception. If `later` is False, and `found` has no other conditions than these, also
-        search for conditions around the calls of the function that contains `place`. `later`: whether the conditions
-        are outside of the function or lambda that contains `place`."""
+        """Return `found`, the conditions around `place`. If `later` is True, leave out conditions whose branch for
+        devices other than CUDA only raises an exception. If `later` is False, and every condition in `found` has such
+        a branch, also search for conditions around the calls of the function that contains `place`. `later`: whether
+        the conditions in `found` are outside of the function or lambda that contains `place`."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):
@@ -299,8 +301,8 @@ class _Search:
 
     def _above(self, line: Header) -> Answers:
         """Find the last statement above a line, in the same block, that leaves the block on devices other than CUDA,
-        such as `if not torch.cuda.is_available(): return`. Return the hits in its condition that ask for CUDA, each
-        with a flag that tells whether the statement leaves the block by an exception."""
+        such as `if not torch.cuda.is_available(): return`. Return the hits in the condition of this statement that
+        ask for CUDA, each with a flag that tells whether the statement leaves the block by an exception."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -310,9 +312,9 @@ class _Search:
 
     @cached_property
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
-        """The statements that leave their block on devices other than CUDA, such as `if not torch.cuda.is_available():
-        return`. The key is the block; the value is a sorted list of (start of the statement, hits in its condition that
-        ask for CUDA)."""
+        """Maps each block to the statements that leave it on devices other than CUDA, such as `if not
+        torch.cuda.is_available(): return`. The statements are sorted; each is given as its start and the hits in its
+        condition that ask for CUDA."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
@@ -360,8 +362,8 @@ class _Search:
         return tuple((index, False) for index in self._questions.marks.get(block, ()))
 
     def _marks_around(self, at: int, left: bool) -> Iterator[tuple[int, bool]]:
-        """Yield the tests in the skip marks of all functions and classes around an offset, and of the file, each once
-        for each value of `Place.left`."""
+        """Yield the conditions in the skip marks of all functions and classes around an offset, and of the file. All
+        calls with the same `left` (see `Place.left`) together yield each condition only once."""
         if self._questions.marks:
             for block in (*(header.start for header in self._indents.headers(at)), MODULE):
                 if (block, left) not in self._marked:

@@ -47,14 +47,14 @@ class Libraries:
         self, modules: frozenset[str], called: Collection[str], project: Project, verdicts: Verdicts | None = None
     ) -> None:
         """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules;
-        `verdicts`: the rules about names, if the project has calls that lead to names of `torch.cuda`."""
+        `verdicts`: what the rules say about each name of `torch.cuda`; None if `project.reaches` is empty."""
         self.modules, self.project, self._verdicts = modules, project, verdicts
         self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
     def of(cls, catalogue: Catalogue, target: Target, project: Project) -> Libraries:
-        """Return the libraries for a target: the modules that do not run on it unchanged, according to the rules and
-        tables."""
+        """Return the object for a target; its `modules` are those that do not run unchanged on the target, according
+        to the rules and tables."""
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
@@ -65,22 +65,22 @@ class Libraries:
 
     @cached_property
     def reached(self) -> frozenset[str]:
-        """The names of `Project.reaches` that lead to what the target lacks."""
+        """The names in `Project.reaches` through which functions are called that need something the target lacks."""
         lost = {need for need in {need for _, need in self.project.reaches} if self._lacks(need)}
         return frozenset(name for name, need in self.project.reaches if need in lost)
 
     @cached_property
     def marks(self) -> frozenset[str]:
-        """The names of the skip marks in `reached`, without MARK."""
+        """The names of the skip marks in `reached`, without their prefix MARK."""
         return frozenset(name.removeprefix(MARK) for name in self.reached if name.startswith(MARK))
 
     @cached_property
     def last_words(self) -> frozenset[str]:
-        """The last three segments of the names in `reached`; an import of one of these names has one of the words."""
+        """The last three segments of each name in `reached`; a line that imports the name contains one of them."""
         return frozenset(word for name in self.reached for word in name.removeprefix(MARK).split(".")[-3:])
 
     def reached_below(self, dotted: str) -> Iterator[str]:
-        """Yield the names in `reached` that are a dotted name, or begin with it."""
+        """Yield the names in `reached` that are equal to `dotted`, or begin with `dotted` and a dot."""
         names = self._sorted
         for end in ("", "."):
             for at in range(bisect_left(names, (dotted + end, "")), len(names)):
@@ -94,8 +94,9 @@ class Libraries:
         return sorted((name.removeprefix(MARK), name) for name in self.reached)
 
     def _lacks(self, need: str) -> bool:
-        """Return whether no safe fix ports a name of `torch.cuda`, with keywords of its call in parentheses, or whether
-        a library is compiled for CUDA."""
+        """Return whether the target lacks a name of `torch.cuda` or a library. It lacks a name that no safe fix ports,
+        and a library that is compiled for CUDA. `need`: the name, with the keywords of its call in parentheses, or the
+        library."""
         name, _, keywords = need.partition("(")
         if name in _LOADERS:
             return True
@@ -105,7 +106,7 @@ class Libraries:
         if verdict is None or verdict.rule.severity != "error" or self._verdicts is None:
             return False
         if verdict.rule.get("numbers", {}).get(name) == [] and not self._verdicts.target.has("capability"):
-            return True  # the code may compare the numbers with those of CUDA's devices
+            return True  # the code may compare the numbers that the function returns with those of CUDA's devices
         given, device = set(keywords.strip(")").split(",")), self._verdicts.target.words["device"]
         missing = given.intersection(verdict.row.missing) if verdict.row is not None else set()
         extra = verdict.row.extra if verdict.row is not None else ()
@@ -131,7 +132,7 @@ class Libraries:
         return found
 
     def are_cuda(self, module: str, relative: bool = False) -> bool:
-        """Return whether a module, or the module that contains this name, is compiled for CUDA."""
+        """Return whether a module is compiled for CUDA; `module`: the dotted name of the module, or of a name in it."""
         parts = module.split(".")
         if not relative and any(".".join(parts[:size]) in self.modules for size in range(1, len(parts) + 1)):
             return True
@@ -156,7 +157,7 @@ class Word(NamedTuple):
     """Whether this name holds a value instead of a function; all uses of a value, except comparisons, count as code for
     CUDA."""
     called: bool = False
-    """Whether only calls of the name itself count, and calls of its methods `apply` and `forward`."""
+    """Whether only calls count as uses: calls of the name itself, and of its methods `apply` and `forward`."""
     nested: bool = False
     """Whether the name is a function defined in another function; then passing it to a call counts as a call of it."""
 
@@ -310,7 +311,8 @@ class Kernels:
                 return
 
     def variable(self, name: str, at: int) -> Word:
-        """Return a variable that a line assigns; a global one is valid in the whole file."""
+        """Return the variable `name` that the line at the offset `at` assigns, with the span of code in which the name
+        is valid: the function around the line, or the whole file for a global variable."""
         scope = self._facts.indents.scope_of(at)
         shared = scope is not None and re.search(
             rf"\bglobal\b[^\n]*\b{re.escape(name)}\b", self._text[scope[0] : self._facts.indents.extent(scope[0])]
@@ -318,8 +320,8 @@ class Kernels:
         return Word(name, 0, len(self._text)) if shared else self.word(name, at)
 
     def function_around(self, at: int, gives: bool = False) -> Iterator[Word]:
-        """Yield the names by which code calls the function around an offset; for a method such as `__init__`, which
-        always runs, also the name of the class."""
+        """Yield the names by which code calls the function around an offset. For a method such as `__init__` or
+        `forward`, which code that uses the class is assumed to call, also yield the name of the class."""
         indents = self._facts.indents
         scope = indents.scope_of(at)
         match = _DEF.search(self._text, scope[0], scope[0] + _FAR) if scope is not None else None
@@ -349,8 +351,8 @@ class Kernels:
                 yield given[1], at
 
     def uses(self, word: Word) -> Iterator[Place]:
-        """Yield the uses of a name: calls, subscripts and reads of its attributes; for a name that holds a value, also
-        all other reads."""
+        """Yield the uses of a name: calls, subscripts and reads of its attributes. If the name holds a value and not a
+        function (`Word.value`), yield all reads of the name except comparisons."""
         text, layout = self._text, self._facts.layout
         find = self._facts.searches.find
         if word.value:
@@ -423,7 +425,7 @@ def _used(name: str) -> Scan:
 
 
 def _given(name: str) -> Scan:
-    """Return a function that finds the calls of `name` whose result may be assigned to a variable."""
+    """Return a function that finds the calls of `name` directly after an equals sign: `x = name(…)`."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
         for at in uses(name, True)(text, start, end):

@@ -45,7 +45,7 @@ def lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str
 
 
 def _ending(name: str, at: int, statement: Statement) -> Iterator[Chain]:
-    """Yield the dotted names of a statement that contain an offset and end with a name."""
+    """Yield the dotted names of a statement that contain the offset `at` and whose last part is `name`."""
     for chain in statement.digest.chains:
         start, end = chain.piece.span(chain.node)
         if start <= at - statement.start < end and (chain.root, *chain.parts)[-1] == name:

@@ -1,5 +1,5 @@
-"""Finds the functions, classes and files whose tests are skipped: by a skip mark of pytest or unittest, by `setUp`, by
-a fixture, or by a function that skips the test which calls it."""
+"""Finds the functions and classes whose pytest or unittest tests are skipped: by a skip mark, by a `setUp` or fixture
+that calls `skip`, or by a function that skips the test which calls it."""
 
 from __future__ import annotations
 
@@ -39,18 +39,17 @@ class Marks:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._below: dict[int, int] = {}
-        """The start of the function or class that a decorator decorates. The keys are the end of the decorator, and the
-        ends of the lines between it and the function or class."""
+        """A cache of `decorated`. Keys: the ends of decorators, and of the lines between a decorator and its function
+        or class; values: the start of this function or class."""
         self._of_names: dict[str, tuple[int, ...]] = {}
         self._of_functions: dict[int, tuple[int, ...]] = {}
 
     def marked(self, node: ast.AST, statement: Statement) -> tuple[int, ...]:
         """If a node is in the condition of a skip mark, return the start offsets of the functions and classes that the
-        mark skips; MODULE stands for the whole file. A mark that skips the tests where CUDA is available marks nothing.
+        mark skips; MODULE stands for the whole file. For a mark that skips the tests if CUDA is available, return ().
 
-        A mark may be a decorator, in the `marks` of a parameter, the value of `pytestmark`, or the value of a variable
-        that is used as a decorator or
-        assigned to `pytestmark`.
+        A skip mark may be a decorator, part of a decorator (`marks=` in `pytest.param`), the value of `pytestmark`, or
+        the value of a variable that is used as a decorator or assigned to `pytestmark`.
         """
         if _skip_around(node, statement, self._facts) is None:
             return ()
@@ -62,15 +61,16 @@ class Marks:
         return self.marked_by(name) if name else ()
 
     def marked_by(self, name: str) -> tuple[int, ...]:
-        """Return what the skip mark in a variable marks, in the form that `marked` returns."""
+        """Return what the skip mark in a variable skips: start offsets, or MODULE, as for `marked`."""
         if name not in self._of_names:
             self._of_names[name] = tuple(dict.fromkeys(self._marked_by(name)))
         return self._of_names[name]
 
     def skipped(self, header: Header, by_mark: bool) -> tuple[int, ...]:
-        """Return what a condition skips whose block skips the test: the class of a `setUp`, the tests that use a
-        fixture, and the functions that call the function around the condition. `by_mark`: whether the block assigns a
-        mark to `pytestmark` instead."""
+        """Return what a condition with `pytest.skip()` in its block skips; `header`: the header of the block. A
+        condition in a `setUp` skips the class; in a fixture, the tests that use the fixture; in any other function, the
+        functions that call this function. `by_mark`: whether the block assigns a mark to `pytestmark` instead of
+        calling `pytest.skip()`."""
         if by_mark:
             return (self._block(header.start),)
         scope = self._facts.indents.scope_of(header.start)
@@ -81,7 +81,8 @@ class Marks:
         return self._of_functions[scope[0]]
 
     def _skipped_by(self, start: int) -> Iterator[int]:
-        """Yield what a function skips that itself skips the test: its class, or the functions that use it."""
+        """The function at `start` calls `pytest.skip()`: yield the start offset of each function or class that is
+        skipped; MODULE stands for the whole file."""
         facts = self._facts
         match = FUNCTION.match(facts.text, start)
         if match is None:
@@ -105,7 +106,8 @@ class Marks:
                 yield from self._calling(match[1], line)
 
     def _calling(self, name: str, line: Header) -> Iterator[int]:
-        """Yield the function that calls a function in a statement of its own; if it is a `setUp`, its class."""
+        """Yield the function that contains `line` if this line is only a call of the function `name`; if the containing
+        function is a `setUp`, yield its class instead."""
         facts = self._facts
         called = _CALLED.match(facts.text, line.start, line.end)
         above = facts.indents.header_above(line.start)
@@ -129,7 +131,7 @@ class Marks:
                 yield self._block(line.start)
 
     def decorated(self, end: int) -> int:
-        """Return the start offset of the function or class below a decorator that ends at an offset."""
+        """Return the start offset of the function or class below the decorator that ends at the offset `end`."""
         facts, passed = self._facts, list[int]()
         while end not in self._below:
             facts.work.compare()
@@ -149,10 +151,11 @@ class Marks:
 
 
 def _skip_around(node: ast.AST, statement: Statement, facts: Facts) -> ast.Call | None:
-    """Return the skip mark whose condition contains a node that is true on CUDA; None if the mark skips the tests
-    where CUDA is available."""
+    """Return the skip mark whose condition contains `node`, an expression that is true with CUDA, such as
+    `torch.cuda.is_available()`. Return None if no skip mark contains it, or if the mark skips its tests on CUDA."""
     inner, on_cuda = node, True
-    certain = True  # whether the condition is true on CUDA, or false there if `on_cuda` is False
+    # `on_cuda`: whether the expression `inner` is true with CUDA; `certain`: whether this is known for sure
+    certain = True
     for outer in statement.digest.ancestors(node):
         facts.work.compare()
         if isinstance(outer, (ast.stmt, ast.Lambda)):
@@ -174,7 +177,8 @@ def _skip_around(node: ast.AST, statement: Statement, facts: Facts) -> ast.Call 
 
 
 def _sense(compare: ast.Compare, part: ast.AST) -> int:
-    """Return 1 if a comparison is true where its part is for CUDA, -1 if it is false there, 0 if this is unknown."""
+    """Return 1 if a comparison is true with CUDA, -1 if it is false with CUDA, 0 if this is unknown. `part`: the
+    side of the comparison that contains the hit, such as `is_available()` or `"cuda"`."""
     other = compare.comparators[0] if part is compare.left else compare.left
     kept = {_SAME: 1, _OTHER: -1}
     sense = next((sense for kinds, sense in kept.items() if isinstance(compare.ops[0], kinds)), 0)
@@ -185,7 +189,7 @@ def _sense(compare: ast.Compare, part: ast.AST) -> int:
 
 
 def _variable(node: ast.AST, statement: Statement) -> str:
-    """Return the variable to which the value around a node is assigned; otherwise ""."""
+    """Return the variable to which the statement assigns the value that contains a node; "" if there is none."""
     for outer in statement.digest.ancestors(node):
         if isinstance(outer, (ast.Assign, ast.AnnAssign)):
             target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target

@@ -1,4 +1,4 @@
-"""Finds code that runs only with versions of PyTorch that are older than those for which the plugin is made."""
+"""Finds code that runs only with versions of PyTorch older than every version for which the plugin is made."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ...facts.role_calls import last_word
 from .apart import Apart
 
 OLDER = "older-pytorch"
-"""The id of the sentence about code that runs only with versions of PyTorch older than the plugin's."""
+"""The id of the sentence, in `limits.tsv`, that says of a finding that its code runs only with an older PyTorch."""
 _WORDS = ("torch.__version__", "TORCH_VERSION", "torch_version")
 _VERSION = re.compile(r"(?:is_)?_*torch_version(?:_\w+)?", re.I)
-# for each sign in `version sign x`: the sign of the same test in `x sign version`
+# for each sign of a comparison: the sign if both sides are exchanged (`a < b` is `b > a`)
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 _SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="}
 
 
 def of_older(branches: Branches, target: Target) -> Apart:
-    """Return an object that finds code which runs only with versions of PyTorch older than the target's: `if
-    version.parse(torch.__version__) < version.parse("1.11"):`. These are the versions below the stated one or, if none
-    is stated, below the oldest one of the target's tables."""
+    """Return an object that finds code which runs only with an older PyTorch: `if version.parse(torch.__version__) <
+    version.parse("1.11"):`. Older means: below the version that the project or a setting states or, if none is stated,
+    below the oldest version in the target's tables."""
     oldest = numbers(target.torch or next(iter(target.versions), ""))
     return Apart(branches, _WORDS, lambda test, answer: _is_older(test, answer, oldest))
 
 
 def _is_older(test: ast.expr, answer: bool, oldest: tuple[int, ...]) -> bool:
-    """Return whether a test can have the result `answer` only with versions of PyTorch below `oldest`."""
+    """Return whether a condition can have the result `answer` only with versions of PyTorch below `oldest`."""
     sign, version = _compared(test)
     if answer:
         return (sign == "<" and version <= oldest) or (sign in ("<=", "==") and version < oldest)
@@ -37,7 +37,8 @@ def _is_older(test: ast.expr, answer: bool, oldest: tuple[int, ...]) -> bool:
 
 
 def _compared(test: ast.expr) -> tuple[str, tuple[int, ...]]:
-    """Return the sign and the version with which a test compares the version of PyTorch; ("", ()) for other tests."""
+    """Return the sign and the version with which a condition compares the version of PyTorch: `("<", (1, 11))`; for
+    other conditions `("", ())`."""
     if isinstance(test, ast.Call) and len(test.args) == 2 and _VERSION.fullmatch(last_word(test.func)):
         sign, version = (getattr(argument, "value", None) for argument in test.args)
         return (sign, numbers(version)) if isinstance(sign, str) and isinstance(version, str) else ("", ())
@@ -68,7 +69,8 @@ def _is_version(node: ast.expr) -> bool:
 
 
 def _constant(node: ast.expr) -> tuple[int, ...]:
-    """Return the version that an expression names: `"1.11"`, `version.parse("1.11")`, `(1, 11)`; () for others."""
+    """Return the version that an expression names, such as `"1.11"`, `version.parse("1.11")` or `(1, 11)`; () if it
+    names none."""
     while isinstance(node, ast.Call) and len(node.args) == 1:
         node = node.args[0]
     if isinstance(node, ast.Tuple):

@@ -28,8 +28,8 @@ def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST],
 
 
 def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], bool]) -> Iterator[ast.AST]:
-    """Yield the parts of an expression that must find CUDA, or else the part `guarded` is not evaluated. (For one such
-    part, `guarded_parts` returns all parts that it guards.)"""
+    """Yield the parts of an expression that ask for CUDA so that the part `guarded` is evaluated only if they find it.
+    The opposite of `guarded_parts`, which returns the parts that a given condition guards."""
     if isinstance(outer, ast.IfExp):
         if guarded is not outer.test and guarded is (outer.orelse if denies(outer.test) else outer.body):
             yield outer.test
@@ -39,12 +39,12 @@ def asking_parts(outer: ast.AST, guarded: ast.AST, denies: Callable[[ast.AST], b
 
 
 def is_within(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...]) -> bool:
-    """Return whether a node is inside a node of these kinds."""
+    """Return whether a node is inside another node whose type is in `kinds`."""
     return node is not None and any(isinstance(outer, kinds) for outer in statement.digest.ancestors(node))
 
 
 def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AST], ...] = TESTING) -> bool:
-    """Return whether a node is in the condition of a statement of these kinds."""
+    """Return whether a node is in the condition, or in the pattern of a `case`, of a node whose type is in `kinds`."""
     inner = node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, kinds) and inner is getattr(outer, "test", getattr(outer, "pattern", None)):

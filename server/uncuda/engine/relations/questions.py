@@ -39,9 +39,10 @@ class Questions:
         self._hits, self._branches = hits, branches
         self._text, self._indents, self.facts = branches.text, branches.indents, branches.facts
         self.work = branches.work
-        # Three dictionaries of indices of hits. `tests`: for the start of a statement, the hits in its condition.
-        # `inside`: for the start of a statement, the hits in the statement. `marks`: for the start of a function or
-        # class, the hits in its skip mark, such as `@pytest.mark.skipif(…)`; MODULE stands for the whole file.
+        # Three dictionaries, whose values are lists of indices of hits. `tests` maps the start of a statement to the
+        # hits in its condition. `inside` maps the start of a statement to all hits in the statement. `marks`
+        # maps the start of a function or class to the hits in its skip mark, such as `@pytest.mark.skipif(…)`; the key
+        # MODULE stands for the whole file.
         self.tests: dict[int, list[int]] = {}
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
@@ -49,7 +50,7 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
-        self._marked_by: dict[int, dict[int, None]] = {}  # for each test: the code in `marks` that it skips
+        self._marked_by: dict[int, dict[int, None]] = {}  # for each hit: the keys of `marks` that it is listed under
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
@@ -106,7 +107,8 @@ class Questions:
             self._flags.assigned(index, hit.node, statement)
 
     def _mark(self, index: int, blocks: Iterable[int]) -> None:
-        """Record that code is skipped where the test at an index finds no CUDA."""
+        """Record that the blocks are skipped if a condition finds no CUDA; `index`: the index of the condition in the
+        list of hits."""
         known = self._marked_by.setdefault(index, {})
         for block in blocks:
             if block not in known:
@@ -114,8 +116,8 @@ class Questions:
                 self.marks.setdefault(block, []).append(index)
 
     def _mark_by_flags(self) -> None:
-        """Record what is skipped by marks whose condition is a variable, or a function, that holds the result of a
-        test."""
+        """Record the code that is skipped by marks whose condition contains a variable or function for the result of
+        a condition: `skipif(not HAS_CUDA)` after `HAS_CUDA = torch.cuda.is_available()`."""
         for flag in self._flags:
             for line in self._flags.lines(flag).values():
                 self.work.search(line.start, line.end)
@@ -128,8 +130,8 @@ class Questions:
                             self._mark(index, blocks)
 
     def _mark_by_skips(self) -> None:
-        """Record what is skipped by conditions whose block skips the test, in a `setUp`, a fixture or a function that
-        tests call."""
+        """Record the code that conditions skip whose block calls `pytest.skip()`, in a `setUp`, a fixture or a function
+        that tests call, or assigns a skip mark to `pytestmark`."""
         for start in self.conditions:
             header = self._indents.header_at(start)
             last = self.last(header) if header.word == "if" else ""
@@ -145,7 +147,8 @@ class Questions:
         return self._skipped.decorated(line.end)
 
     def skips(self, index: int) -> bool:
-        """Return whether the test at an index skips tests, by a mark or in its block."""
+        """Return whether a condition skips pytest tests, by a skip mark or by a statement such as `pytest.skip()` in
+        its block. `index`: the index of the hit in the condition."""
         if index in self._marked_by:
             return True
         statement = self._hits[index].statement
@@ -163,7 +166,8 @@ class Questions:
                 yield block, self._indents.extent(block)
 
     def made_by(self, name: str) -> list[int]:
-        """Return the tests in the condition of a skip mark that is assigned to a variable of the module."""
+        """Return the indices of the hits that ask for CUDA in a skip mark that is assigned to the module's variable
+        `name`."""
         found = []
         for at in self.facts.searches.find(("flag", name), uses(name, True)):
             line = self._indents.header_at(at)
@@ -285,9 +289,8 @@ class Questions:
         return start
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
-        """Find expressions, such as `flag and f()`, that evaluate some of their parts only if the variable `flag` is
-        true. Return, for each statement with such expressions, the hits whose result is stored in `flag`, and the spans
-        of these parts."""
+        """Return, for each statement with an expression such as `flag and f()`, the hits whose result is stored in the
+        variable `flag`, and the spans of the code that is evaluated only if `flag` is true, here `f()`."""
         if flag not in self._choices_of:
             found = []
             for line in self._flags.lines(flag).values():
@@ -360,12 +363,14 @@ class Questions:
 
 
 def may_skip(says: Callable[[str], bool]) -> bool:
-    """Return whether a file may skip tests. `says`: a function that returns whether the file contains a word."""
+    """Return whether a file may contain code that skips pytest or unittest tests. `says`: a function that returns
+    whether the file contains a word."""
     return says("skip") or says("SkipTest")
 
 
 def _is_compared(hit: Hit) -> bool:
-    """Return whether a hit is in a comparison; hits that change together and are all in comparisons hold no value."""
+    """Return whether a hit is in a comparison. A hit with a safe fix that changes together with other hits counts as a
+    condition only if all these hits are in comparisons."""
     return hit.statement is not None and is_within(hit.node, hit.statement, (ast.Compare, ast.match_case))
 
 
@@ -377,6 +382,6 @@ def is_question(hit: Hit) -> bool:
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
-    """Return the part of `starts` for the hits that begin in a span. `starts`: for each hit, its offset and its index
-    in the list of hits, sorted."""
+    """Return those items of `starts` whose hits begin in the span `stretch`. `starts`: for each hit, its offset and its
+    index in the list of hits, sorted."""
     return starts[bisect_left(starts, (stretch[0], -1)) : bisect_left(starts, (stretch[1], -1))]

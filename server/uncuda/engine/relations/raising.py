@@ -123,8 +123,8 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
 
 
 def _is_grave(hit: Hit) -> bool:
-    """Return whether code with the hit's name raises an exception on the target, or silently does so much else there
-    that a test for CUDA around it has to stay."""
+    """Return whether code with the hit's name raises an exception on the target, or behaves so differently there that a
+    condition around it that asks for CUDA has to stay."""
     return (hit.severity or hit.rule.severity) == "error" or _keeps(hit)
 
 

@@ -1,5 +1,6 @@
-"""Finds skip marks and other skips of tests over code that leads, through functions of other files, to what only CUDA
-has. The scan of the project finds these functions (`workspace/calls.py`)."""
+"""Finds skip marks and other conditions that skip pytest tests, if the skipped tests call functions of other files,
+and these functions need what only CUDA has. The scan of the project (`workspace/calls.py`) finds the functions that
+need CUDA."""
 
 from __future__ import annotations
 
@@ -21,12 +22,12 @@ _WORDS = re.compile(r"\w+")
 
 
 Imported = Sequence[tuple[str, str, int]]
-"""The names of `Libraries.reached` that a file imports, each with its name in the file, and the offset of its
-import."""
+"""The imports of a file whose names are in `Libraries.reached`: (full name, name in the file, offset of the import)."""
 
 
 def imported_names(branches: Branches, libraries: Libraries) -> Imported:
-    """Return the names of `Libraries.reached` that a file imports, if it skips tests or may import a skip mark."""
+    """Return the file's imports of names that need CUDA (`Libraries.reached`). Return () if the file skips no pytest
+    tests, and other files have no skip mark, such as `pytest.mark.skipif(…)`, that it could import."""
     if not libraries.reached or not (libraries.marks or may_skip(branches.says)):
         return ()
     return tuple(_imported(branches, libraries))
@@ -35,8 +36,8 @@ def imported_names(branches: Branches, libraries: Libraries) -> Imported:
 def over_reached(
     imported: Imported, hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
 ) -> Iterator[Held]:
-    """Yield the tests that skip code which calls such functions: of this file, or of files that import the skip mark
-    with the test."""
+    """Yield the conditions that skip tests which call one of the `imported` functions, and the conditions of skip marks
+    that this file defines and that other files import for tests which call functions that need CUDA."""
     if not libraries.reached or not may_skip(branches.says):
         return
     words = [(local, at) for known, local, at in imported if not known.startswith(MARK)]
@@ -51,7 +52,8 @@ def over_reached(
 
 
 def behind_reached(imported: Imported, questions: Questions) -> Iterator[Stretch]:
-    """Yield the spans of code that a skip mark of another file skips, if `over_reached` yields a test in this mark."""
+    """Yield the spans of code in this file that an imported skip mark, such as `pytest.mark.skipif(…)`, skips. Only
+    marks are considered whose condition no fix changes: `over_reached` yields it in the file that defines the mark."""
     for known, local, _ in imported:
         if known.startswith(MARK):
             yield from questions.marked_by(local)

@@ -24,16 +24,15 @@ OTHER_PLATFORM = "other-platform"
 """The id in rules/limits.tsv of the sentence about code that runs only on another platform, according to a condition in
 the project."""
 OTHER_LATER = "other-platform-later"
-"""The id of the sentence about an import that runs before such a test, although what uses the library runs after it."""
+"""The id in rules/limits.tsv of the sentence about an import that always runs, although the code that uses the library
+runs only on another platform, according to a condition in the project."""
 CHOSEN = "project-chooses"
 """The id in rules/limits.tsv of the sentence about hits that are only information, because the project chooses between
 accelerators."""
 AMDS = "amd-file"
-"""The id in rules/limits.tsv of the sentence about a file that is for AMD's GPUs, according to its name or its folder's
-name."""
+"""The id in rules/limits.tsv of the sentence "the name of the file or of its folder says that it is for AMD's GPUs"."""
 NVIDIAS = "nvidia-folder"
-"""The id in rules/limits.tsv of the sentence about a file that is for NVIDIA's GPUs, according to the name of a folder
-above it."""
+"""The id in rules/limits.tsv of the sentence "the name of its folder says that it is for NVIDIA's GPUs"."""
 SWITCHED = "switched-on"
 """The id in rules/limits.tsv of the sentence about an extension that is built only if an environment variable is set to
 1."""
@@ -130,8 +129,8 @@ class Served:
     def lowered(self, hits: Sequence[Hit]) -> Sequence[Hit]:
         """Return the hits; their fixes need review if the code chooses between accelerators, or works with any of them.
 
-        In code that chooses between accelerators, a condition that asks for CUDA may mean CUDA alone; then the
-        condition and the code behind it must stay unchanged.
+        In code that chooses between accelerators, a condition that asks for CUDA may be meant for no other accelerator.
+        The condition, and the code that runs only if it is true, must then stay unchanged.
         """
         hits = [self._of_another_platform(hit) if self._others.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, OLDER) if not hit.fixes and self._older.holds(hit) else hit for hit in hits]
@@ -162,8 +161,8 @@ class Served:
         return any(header.word == "if" and _SWITCH.match(text, header.start, header.end) for header in headers)
 
     def _of_amd(self, hit: Hit) -> Hit:
-        """Return a hit in a file for AMD's GPUs; its severity is "information" if the project chooses between
-        accelerators.
+        """Return the hit, which is in a file for AMD's GPUs, with the severity "information" if the project chooses
+        between accelerators.
 
         If the project does not choose between accelerators, the file for AMD's GPUs may have to run on the target, too,
         so errors and warnings keep their severity.
@@ -215,8 +214,8 @@ class Served:
         return (hit.severity or hit.rule.severity) == "error" and self._is_at_top(hit)
 
     def _is_started(self, hit: Hit) -> bool:
-        """Return whether a hit is a module-level import in a script that users start by hand. Such an import always
-        runs, because no code chooses an accelerator before the script starts."""
+        """Return whether a hit is a module-level import in a script that users start by hand. A module-level import of
+        a script always runs, because no code chooses an accelerator before the script starts."""
         return self._is_at_top(hit) and self._is_started_by_hand
 
     def _is_at_top(self, hit: Hit) -> bool:
@@ -242,7 +241,7 @@ class Served:
 
 def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
     """Return the hits to report: all except those that are superfluous because the code has a branch for the target.
-    `rows`: the hits of each check, each with a flag that tells whether a branch for the target makes it superfluous.
+    `rows`: for each check, its hits, each with a flag: True if a branch for the target makes the hit superfluous.
 
     If no fix can replace a name, and only branches for devices other than the target use the name, the hit at the
     import of the name is superfluous, too.
@@ -258,8 +257,9 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
 
 
 def _excused(hits: list[Hit]) -> list[Hit]:
-    """Return the hits; the import of a name that no fix can replace has the severity "information" if a condition that
-    asks for the name guards every use of it, or if every use is in a `try` that catches the failure."""
+    """Return the hits; some imports of names that no fix can replace now have the severity "information". This is so if
+    every use of the name is behind a condition that asks for the name, or if every use is in a `try` with a handler
+    that continues without the name."""
     uses: dict[str, list[Hit]] = {}
     for hit in filter(_is_use_by_hand, hits):
         uses.setdefault(hit.words.get("name", ""), []).append(hit)
@@ -286,8 +286,9 @@ def is_import(hit: Hit) -> bool:
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
-    """Return a hit in a project that chooses between accelerators; its severity is "information" if the target may
-    never use the library, or never build the CUDA extension.
+    """Return a hit in a project that chooses between accelerators. The hit gets the severity "information" if it is
+    about a CUDA library or the build of a CUDA extension: the target may need neither. It also gets this severity if
+    `alone` is True.
 
     `alone`: whether all code of this file may be for other accelerators, so that the target runs none of it.
     """
@@ -298,8 +299,8 @@ def _chosen(hit: Hit, alone: bool) -> Hit:
 
 
 def _of_nvidia(hit: Hit) -> Hit:
-    """Return the hit, which is from a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, its
-    message then also says that the file is in such a folder; other hits are returned unchanged."""
+    """Return a hit of a file in a folder for NVIDIA's GPUs. If the hit only informs about a library, its message also
+    says that the folder is for NVIDIA's GPUs."""
     told = not {CHOSEN, OTHER_LATER, OTHER_PLATFORM, SWITCHED}.isdisjoint(hit.limits)
     return hit if told or hit.rule.check != "module" or not _is_information(hit) else _informing(hit, NVIDIAS)
 

@@ -1,5 +1,5 @@
-"""Decides which conditions that ask for CUDA stay unchanged. In code that runs only if one of these conditions finds
-CUDA, safe fixes become fixes that need review."""
+"""Decides which conditions that ask for CUDA must stay unchanged. The target never runs the code that an unchanged
+condition guards, so safe fixes in this code become fixes that need review."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ REASONS = frozenset(
 
 
 class Staying:
-    """Limits on the fix classes of hits, and code that the target never runs, both because a condition that asks for
-    CUDA stays unchanged. All numbers are indices in the list of hits."""
+    """What follows from conditions that ask for CUDA and stay unchanged: which hits get a lower fix class, and which
+    code the target never runs. All numbers are indices in the list of hits."""
 
     def __init__(self) -> None:
         self.reasons: dict[int, tuple[str, str]] = {}
         """For each hit: the id of the sentence that says why its fix is not safe, or why the target never runs its
         code; and the name that this sentence quotes."""
         self.classes: dict[int, str | None] = {}
-        """For a condition that stays unchanged, or for code that it guards: the highest allowed fix class."""
+        """For a condition that stays unchanged, or for code that it guards: the safest fix class that is allowed."""
         self.pairs: list[tuple[int, int]] = []
         """Pairs of a condition and a hit in code that runs only if this condition finds CUDA."""
         self.idle: set[int] = set()
         """Hits that the target never runs: imports of CUDA libraries, and calls that build an extension, in code that
-        runs only if a condition finds CUDA. If it finds no CUDA, the program works without these imports and calls."""
+        runs only if a condition finds CUDA. On a device without CUDA, the program needs no such import or call."""
         self.unused: set[int] = set()
-        """Imports of a class that builds extensions, if the target never runs the code that uses the class, because all
-        of this code is in `idle`."""
+        """Imports of a class that builds extensions, if all uses of the class are in `idle`, i.e. the target never runs
+        them."""
         self._behind: list[Stretch] = []
         """The spans of code that runs only if one of the conditions that stay unchanged finds CUDA."""
 
@@ -66,13 +66,14 @@ class Staying:
         return found
 
     def hold(self, index: int, applicability: str | None, limit: str, name: str = "") -> None:
-        """Limit the fix class of a hit and store the reason, unless a lower limit is already stored."""
+        """Store the safest class that the fix of a hit may have, and the reason, unless the stored one is less safe."""
         if index not in self.classes or lowest(applicability, self.classes[index]) != self.classes[index]:
             self.classes[index] = applicability
             self.reasons[index] = limit, name
 
     def take(self, other: Staying) -> bool:
-        """Add the limits that `other` puts on the fix classes of hits; return whether the limit of any hit changed."""
+        """Add what `other` stores. If both objects store a fix class for a hit, the less safe one is kept. Return
+        whether the stored fix class of any hit changed."""
         before = dict(self.classes)
         for index, (limit, name) in other.reasons.items():
             self.hold(index, other.classes[index], limit, name)
@@ -85,8 +86,9 @@ class Staying:
         self, asked: Iterable[int], hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions
     ) -> bool:
         """Change safe fixes to fixes that need review in code that runs only if one of the hits `asked`, such as
-        `is_available()`, is true, and in functions that only this code calls. No fix changes the hits `asked`, so the
-        target never runs this code. Return whether any of the hits `asked` guards code."""
+        `is_available()`, is true, and in functions that only this code calls. No fix changes the hits `asked`: on the
+        target they stay false, so the code behind them never runs. Return whether any of the hits `asked` guards
+        code."""
         pairs, spans, held = len(self.pairs), len(self._behind), False
         safe = sorted(
             (hit.start, index)
@@ -112,7 +114,8 @@ class Staying:
         return held or len(self.pairs) > pairs
 
     def lower(self, classes: list[str | None]) -> None:
-        """Limit the fix class of each hit in `classes` to the highest class that `self.classes` allows."""
+        """Replace fix classes in `classes` by those in `self.classes`, where the class in `self.classes` is less safe;
+        both are indexed by hit."""
         for index, applicability in self.classes.items():
             classes[index] = lowest(classes[index], applicability)
 
@@ -161,7 +164,8 @@ def _hold_over_cuda(
     branches: Branches,
     libraries: Libraries,
 ) -> None:
-    """Hold the tests that guard code which works only with CUDA; the imports in this code never run on the target."""
+    """If a condition guards code that works only with CUDA, its fix needs review, or is removed. If it is removed,
+    record the imports of CUDA libraries in the guarded code, because the target never runs this code."""
     positions = {id(hit): index for index, hit in enumerate(hits)}
     built = {index for index, hit in enumerate(hits) if hit.words.get("name") == BUILDER}
     imports = sorted(

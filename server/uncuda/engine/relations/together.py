@@ -37,7 +37,7 @@ Key = tuple[int, str]  # the offset of the variable's scope (-1 for the module),
 
 
 class Together:
-    """Finds the pairs of linked hits in one file, as indices in `hits`."""
+    """Finds the pairs of hits in one file that must be fixed together; a pair is two indices in `hits`."""
 
     def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
         self._hits, self._branches, self._work = hits, branches, branches.work
@@ -101,9 +101,12 @@ class Together:
                 yield first[scope], index
 
     def _passed(self) -> Iterator[Pair]:
-        """Yield pairs of hits. The first hit is at a call whose result is in a variable: `s = torch.cuda.Stream()`. The
-        variable is passed to a function of this file: `launch(s)`. The second hit is at a use of the parameter in this
-        function: `stream.cuda_stream` in `def launch(stream)`."""
+        """Yield pairs of hits at one value, which is passed to a function.
+
+        The first hit is at a call whose result is in a variable: `s = torch.cuda.Stream()`. The variable is passed to a
+        function of this file: `launch(s)`. The second hit is at a use of the parameter in this function:
+        `stream.cuda_stream` in `def launch(stream)`.
+        """
         facts = self._branches.facts
         for name in self._names if len(self._hits) > 1 else ():
             for at in facts.searches.find(("flag", name), uses(name, True)) if "." not in name else ():
@@ -139,8 +142,8 @@ class Together:
 
     def _named(self, node: ast.AST, call: ast.Call | None, index: int, statement: Statement) -> Iterator[Pair]:
         """Yield pairs of hits that must be fixed together because both take part in one call: the hit `index`, which is
-        written in the call, and a hit whose result is in a variable. This variable is an argument of the call, or the
-        object whose method is called: `torch.cuda.stream(s)` after `s = torch.cuda.Stream()`."""
+        written in the call, and a hit whose result is in a variable. The variable with the result is an argument of
+        the call, or the object whose method is called: `torch.cuda.stream(s)` after `s = torch.cuda.Stream()`."""
         if call is not None:
             yield from self._with(index, self._holding(self._base(call.func), statement))
         for outer in spine_of(node, statement):
@@ -193,8 +196,9 @@ class Together:
             yield from ((index, other) for other in self._at.get((statement.start, part), ()))
 
     def _is_cudas(self, index: int, call: ast.Call) -> bool:
-        """Return whether a hit shows that the call around it is for CUDA; False for the call of `DataParallel` in
-        `DataParallel(model.cuda())`."""
+        """Return whether a hit shows that `call` is for CUDA: the hit is at the called method, or at a name such as
+        `torch.cuda.stream`. A hit at `.cuda` in `DataParallel(model.cuda())` does not show this for the call of
+        `DataParallel`."""
         hit = self._hits[index]
         if hit.rule.check == "method":
             return hit.node is call.func

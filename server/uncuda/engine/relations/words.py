@@ -1,5 +1,7 @@
-"""Finds device strings whose use depends on an availability test, `["cuda"] if torch.cuda.is_available() else []`, and
-comparisons with the type of a device that the same function makes."""
+"""Finds device strings that are used only if a condition finds CUDA, `["cuda"] if torch.cuda.is_available() else []`.
+
+Also finds comparisons with `device.type`, if the same function makes `device` from a string.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | Non
     """Yield, for each device string whose use depends on a condition: the index of the string's hit, and the index of
     the condition's hit (None if the condition has no hit).
 
-    If the condition has no hit, the string is yielded only if nothing else in the file shows that the string is a
+    A device string whose condition has no hit is yielded only if nothing else in the file shows that the string is a
     device.
     """
     asking = [index for index, hit in enumerate(hits) if hit.question is not None]
@@ -33,8 +35,9 @@ def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | Non
 
 
 def compared(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Yield (comparison, value) for each comparison of a device's type with a string, and each string from which the
-    same function makes this device: `device.type == "cuda"` and `device = torch.device("cuda:1")`."""
+    """Yield pairs of indices of hits about the same device variable in one function. The hits are strings with which
+    the device's type is compared (`device.type == "cuda"`), and strings from which the device is made
+    (`device = torch.device("cuda:1")`). If a function has both, the pairs connect all these hits."""
     tests: dict[tuple[int, str], list[int]] = {}
     values: dict[tuple[int, str], list[int]] = {}
     branches.work.compare(len(hits))
@@ -48,7 +51,7 @@ def compared(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int
             scope = branches.indents.scope_of(hit.statement.start)
             found.setdefault((scope[0] if scope is not None else -1, name), []).append(index)
     for key, (first, *others) in tests.items():
-        # a pair of each comparison and each value would take time that grows with the square of their number
+        # to pair each comparison with each value would take time that grows with the square of their number
         found_values = values.get(key, [])
         yield from ((first, value) for value in found_values)
         yield from ((index, first) for index in others if found_values)

@@ -47,7 +47,8 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class PortReport:
-    """The data of a report on a port, with everything that is needed to render it: messages, rules, errors, links."""
+    """The data of a report on the porting of a project, with everything that is needed to render it: messages, rules,
+    errors, links."""
 
     port: Port
     name: str  # the name of the checked project or paths, for the title
@@ -122,7 +123,8 @@ class PortReport:
 
     @cached_property
     def folders(self) -> tuple[list[FolderTally], list[FolderTally]]:
-        """The folders with findings, in two lists: tallies without test files, and tallies of test files."""
+        """Two lists of the folders with findings: the first counts only files that are not test files, the second only
+        test files."""
         every = self.counts.folders()
         return [row for row in every if not row.tests], [row for row in every if row.tests]
 
