@@ -53,7 +53,7 @@ def test_operators_count_in_their_order() -> None:
     assert share(OPERATORS, OPERATORS) == 1
     assert share([], OPERATORS) == 0
     assert share(OPERATORS[::-1], OPERATORS) < 0.95
-    # this order can arise if two threads of autograd run the two operators
+    # two operators can be swapped if two threads of autograd run them
     swapped = [OPERATORS[1], OPERATORS[0], *OPERATORS[2:]]
     assert share(swapped, OPERATORS) == 1 - 1 / len(OPERATORS)
     assert share(["to", *OPERATORS], OPERATORS) == 1

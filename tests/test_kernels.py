@@ -1,5 +1,5 @@
 """Tests of calls of a kernel that another file of the project defines or compiles: uncuda finds the kernels of each
-file, and decides whether to port a guard around such a call."""
+file, and decides whether to port a condition that guards a call of a kernel."""
 
 from __future__ import annotations
 

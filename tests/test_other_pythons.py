@@ -13,7 +13,7 @@ THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
 # Tests of code that parses Python source, because parsing may differ between Python versions. Tests of how findings
 # depend on each other are left out, because the listed tests already use the same features of Python.
 READING = ["tests/test_rules.py", "tests/test_catalogue.py", "tests/facts"]
-# These tests run only with the oldest and the newest version.
+# Tests that run only with the oldest and the newest Python.
 SUBSET = [*READING, "tests/checks", "tests/engine/test_engine.py"]
 PYTEST = ["-q", "-m", "not slow and not corpus and not network", "-p", "no:cacheprovider"]
 

@@ -341,7 +341,7 @@ def test_files_that_requirements_include_count(tmp_path: Path) -> None:
     assert held(folder) == {"torch-npu": ("2.7.1", "limits.txt")}
 
 
-# Each of these files once took half a minute or more to read.
+# Each of the texts in `HOSTILE` once took half a minute or more to read.
 HOSTILE = """
 from uncuda.workspace import of_lines, of_lock
 

@@ -36,8 +36,7 @@ torch's; PATCHES: the method replaces torch's own (`torch.Tensor.cuda = traced`)
 
 
 class Owner(NamedTuple):
-    """A class that defines a method or derives from a class that does; or a function that returns an object of such a
-    class.
+    """A class that defines or inherits a method, or a function that returns an object of a class with the method.
 
     `method`: "cuda" or "is_cuda"; `name`: the name of the class or function, "" if unknown; `kind`: ACTS, INHERITS,
     MOVES or PATCHES.

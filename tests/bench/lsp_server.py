@@ -38,10 +38,10 @@ TYPED = "torch.cuda.set_device(1)"
 MEGATRON = "megatron-core"
 BEYOND = 30_000  # pairs of statements in the text that is too long for the server to check
 # Two of the texts are files of the benchmark's packages: one of 950 to 1,050 lines, and one of 4,500 to 5,500 lines.
-# Each of these two files has the median number of CUDA words among the files of its size that contain CUDA words. The
-# text of 10,000 lines is the file of 4,500 to 5,500 lines, followed by another large file of the same package. The
-# texts called "dense" are nearly all CUDA code: they show the cost of findings, and have no maximum cost in RATIOS and
-# WAITS.
+# Each of the two files of the packages has the median number of CUDA words among the files of its size that contain
+# CUDA words. The text of 10,000 lines is the file of 4,500 to 5,500 lines, followed by another large file of the same
+# package. The texts called "dense" are nearly all CUDA code: they show the cost of findings, and have no maximum cost
+# in RATIOS and WAITS.
 LARGE = "transformers/modeling_utils.py"
 BUFFER = "megatron/core/distributed/fsdp/src/megatron_fsdp/param_and_grad_buffer.py"
 TEXTS = {

@@ -25,7 +25,8 @@ from bench.measure import median, printed, python_files
 from corpus.fetch import pinned, tree
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "train" / "distributed.py"
-# This package, whose code is nearly all CUDA, is measured in addition to the others; its time has no budget.
+# The package megatron-core, whose code is nearly all CUDA, is measured in addition to the other packages; its time has
+# no budget.
 DENSE = "megatron-core"
 UNCUDA = [sys.executable, "-m", "uncuda"]
 TARGET = ["--target", "npu"]

@@ -11,8 +11,8 @@ from uncuda.source import Source
 
 ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
 HEAD = "import torch\nimport torch_{d}\n\n"
-# Each text has a branch for CUDA and one for the target; {d} stands for the target's device string, {c} for its
-# backend.
+# Each text of `SERVED` has a branch for CUDA and a branch for the target; {d} stands for the target's device string,
+# {c} for the target's backend.
 SERVED = {
     "elif": "if device.type == '{d}':\n    torch.{d}.synchronize()\nelif device.type == 'cuda':\n"
     "    torch.cuda.synchronize()\n",
@@ -121,9 +121,9 @@ def test_everything_else_is_reported(name: str, target: str) -> None:
     assert wanted[-1] in lines
 
 
-# Each text contains code that a fix ports, and code without a fix. In the fixed text, a branch names the target only
-# because the fix wrote the name there, so code in the other branches for which the target has no counterpart is still
-# reported.
+# Each text of `LEFT` contains code that a fix ports, and code without a fix. In the fixed text, a branch names the
+# target only because the fix wrote the name there, so code in the other branches for which the target has no
+# counterpart is still reported.
 LEFT = {
     "else": "if a:\n    torch.cuda.synchronize()\nelse:\n    torch.cuda.clock_rate()\n",
     "else of a device": "if torch.cuda.is_available():\n    y()\nelse:\n    torch.cuda.clock_rate()\n",

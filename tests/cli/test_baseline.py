@@ -665,7 +665,7 @@ class TestMerges:
     @pytest.mark.slow
     def test_two_clones_that_accept_and_fix_the_same_files(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Each of two clones fixes findings that the other one accepts, moves code that the other one changes, and
-        removes entries that it does not need."""
+        removes entries of the baseline that it does not need."""
 
         def functions(*names: str) -> str:
             return "import torch\n" + "".join(BLOCK.format(name) for name in names)

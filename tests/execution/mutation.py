@@ -82,8 +82,8 @@ def relations() -> list[Mutant]:
 
 def unusable(mutants: Iterable[Mutant]) -> list[str]:
     """Return an error for each mutant with which the engine crashes because the replaced function has other arguments
-    or results than relations.toml says. Each replacement is checked with the first program that uses it, before the
-    mutation test, which takes half an hour."""
+    or results than relations.toml says. Each mutant is tried with one program before the mutation test, which
+    takes half an hour."""
     folder, wrong = load_programs()[0].folder, []
     porter: Porter | None = None
     for mutant in mutants:

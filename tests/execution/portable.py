@@ -7,7 +7,7 @@ review) run on these and on a simulated NPU and MUSA. On CUDA and on the CPU, a 
 program prints. The port must also execute the same operators on the same devices, and make the same calls of
 `torch.cuda`, in the same order as the original program (`record.py`). On NPU and MUSA, a port must print what the
 original program prints; otherwise `verdict.py` judges the port, as it judges ports with other strategies. If fixes that
-need review were applied, the port may also fail at a line that such a fix wrote. A difference counts if it occurs
+need review were applied, a port may also fail at a line that one of these fixes wrote. A difference counts if it occurs
 twice: threads of autograd and processes of a program may run in another order. A difference that occurs twice is
 accepted only if `portable.toml` gives a reason for it.
 """

@@ -38,7 +38,7 @@ class Program:
 def load_programs(names: tuple[str, ...] = ()) -> list[Program]:
     """Return all programs in the order of their names, or only the programs with the given names.
 
-    Raises: ValueError: there is no program of that name.
+    Raises: ValueError: a name in `names` is not the name of a program.
     """
     found = {}
     for file in sorted(ROOM.glob("*.toml")):

@@ -101,7 +101,7 @@ class Judge:
     def _alike(self, case: Case, port: Port) -> tuple[Future[Run], bool]:
         """Return the run that gives the result of a case, and whether this run was already started for an earlier case.
         An earlier run of the same text is used if the plugin had the same version, or if the program could not tell the
-        two versions apart."""
+        plugin's two versions apart."""
         runs = self.runs[case.program.name, case.target, port.digest]
         for version, run in runs:
             if version == case.version or _alike(case.target, version, case.version, run.result()):

@@ -1,5 +1,5 @@
-"""The processes that the judge uses: one ports programs (with the engine's Python), the others run programs (with
-PyTorch's)."""
+"""The processes that port and run test programs: one ports programs (with the Python that has uncuda), the others run
+programs (with the Python that has PyTorch)."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ _URIS = (
 
 
 class Methods:
-    """Each fuzz input consists of a few messages."""
+    """Each fuzz input consists of a few messages to the language server."""
 
     name = "methods"
     size = 200

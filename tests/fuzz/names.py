@@ -89,7 +89,7 @@ _TEXTS = (
 
 
 class Names:
-    """Each fuzz input is a path."""
+    """Each fuzz input is the path of a file, with random names."""
 
     name = "names"
     size = 60

@@ -117,7 +117,8 @@ class Runner:
         return find, cases
 
     def _again(self, kind: Kind, cases: Sequence[int], find: Find) -> Find | None:
-        """The same failure with only some of the inputs; None if they do not reproduce it."""
+        """The failure `find` as a run with only the inputs `cases` produces it; None if this run does not fail in the
+        same way."""
         found = self._run(kind, cases)
         return next((other for other in found if other.signature == find.signature), None)
 

@@ -20,8 +20,8 @@ ALONE_IN = frozenset({"test_heavy"})
 _failed = pytest.StashKey[bool]()
 
 
-# A test that starts a server takes a second: these few tests show whether the server works at all, and the others run
-# only in `make test`.
+# A test that starts a server takes a second. The tests in the modules of `QUICK` show whether the server works at all;
+# all other tests that start a server run only in `make test`.
 QUICK = frozenset({"test_documents", "test_hover", "test_lens"})
 
 

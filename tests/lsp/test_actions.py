@@ -130,8 +130,8 @@ def test_what_is_done_for_a_rule_names_its_diagnostics_alone(client: Client) -> 
 
 
 def test_every_action_names_its_diagnostics_in_the_order_of_use(each_client: Client) -> None:
-    """VS Code keeps the server's order only among actions that name a diagnostic; it would sort the others
-    differently."""
+    """VS Code keeps the server's order only among actions that name a diagnostic, and sorts actions without a
+    diagnostic differently."""
     uri = each_client.open("untitled:Untitled-1", TEXT)
     actions = each_client.actions(uri, each_client.range(uri, "y.cuda"), ["quickfix"])
     order = [
@@ -598,7 +598,7 @@ def test_a_cell_of_text(client: Client, tmp_path: Path) -> None:
 
 def test_a_text_in_another_encoding(start: Start, tmp_path: Path) -> None:
     """The editor shows U+FFFD for each undecodable byte and would save it to the file, so the server offers no edit for
-    such a document."""
+    a document with undecodable bytes."""
     text = "# coding: gbk\n# 数据\nimport torch\ntorch.cuda.init()\ntorch.cuda.init()\n"
     client = start(files={"a.py": text.encode("gbk")})
     uri = client.open(tmp_path / "a.py", text.encode("gbk").decode("utf-8", "replace"))

@@ -296,8 +296,8 @@ def test_suppressed_by_a_comment_with_a_reason(start: Start, tmp_path: Path, ope
 
 
 def test_all_of_a_rule_in_one_class(start: Start, tmp_path: Path) -> None:
-    """Accepting a rule node of the view accepts exactly the findings below the node, and none of the same rule in
-    another class."""
+    """Accepting a rule node of the view accepts exactly the findings below the node, and no finding of the same rule in
+    another fix class."""
     client = start(VIEW, files={**FILES, "d.py": 'import torch\n\nif x.device.type == "cuda":\n    y = "cuda"\n'})
     before = complete(client)
     whole = before.numbers

@@ -96,7 +96,7 @@ def test_example(name: str) -> None:
 
 
 def test_one_at_a_time_in_any_order_ends_where_all_at_once_end() -> None:
-    """Each fix adds the import that it needs, or extends the import that exists already."""
+    """Each portable fix adds the import that it needs, or extends the import that an earlier fix added."""
     import random
 
     from support.portable import portable_engine

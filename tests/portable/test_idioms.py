@@ -29,7 +29,7 @@ GIVES_NOT = [
     'print("device", "cuda")',
     "device = cuda",
 ]
-# Each of these texts once took minutes or more.
+# `idioms` once took minutes or more for each text in this program.
 HOSTILE = """
 from uncuda.workspace.idioms import idioms
 

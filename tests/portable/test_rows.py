@@ -140,8 +140,8 @@ SILENT = [
 
 
 def body(text: str) -> str:
-    """Return a text without its imports, and without the prefix that a name of the helper module gets if the text
-    already uses that name."""
+    """Return a text without its imports, and without the prefix `accelerator.`, which a name of the helper module gets
+    if the text already uses the name."""
     lines = [line for line in text.splitlines() if not line.startswith(("import ", "from "))]
     return "\n".join(lines).replace("accelerator.", "")
 

@@ -1,4 +1,4 @@
-"""Tests of the search for functions that a file compiles with TorchScript: its own, and those of other files."""
+"""Tests of the search for functions that a file compiles with TorchScript: functions of this or of another file."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ PLUGIN = ROOT / "pycharm-plugin"
 CACHE = ROOT / ".cache" / "maven"
 BUNDLE = PLUGIN / "target" / "bundle"
 _SECONDS = 1500
-# Each process lives for seconds only, so compiling code for long runs, in several threads, would cost more time than it
-# saves.
+# Each Java process lives for seconds only, so compiling code for long runs, in several threads, would cost more time
+# than it saves.
 _JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 

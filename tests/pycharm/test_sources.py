@@ -18,8 +18,8 @@ COMPARE = ROOT / "server" / "scripts" / "compare_api.py"
 
 
 def test_settings_of_the_page_are_those_of_the_server() -> None:
-    """Each setting has the values that the server accepts; the first is the default, which is stored as an empty
-    value."""
+    """Each setting of the page has values that the server accepts; the first value is the default, which is stored as
+    an empty string."""
     text = (PLUGIN / "plugin/src/main/resources/settings.json").read_text(encoding="utf-8")
     page = {setting["name"]: setting for setting in json.loads(text)}
     options = {option.name: option for option in (*OPTIONS, *EDITOR_OPTIONS)}

@@ -37,7 +37,7 @@ def tree_of(path: Path) -> ast.Module:
 
 @cache
 def imports(name: str, path: Path) -> list[Import]:
-    """Return the imports of module `name`; `from . import x` counts as importing x if there is such a module."""
+    """Return the imports of module `name`; `from . import x` counts as an import of the module `x`, if it exists."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     known = modules()
     found = []

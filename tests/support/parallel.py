@@ -8,10 +8,10 @@ import pytest
 TOGETHER = ("tests/e2e/vscode/", "tests/pycharm/test_plugin.py", "tests/ci/", "tests/test_bundle.py",
             "tests/corpus/test_accepted.py", "tests/corpus/test_screen.py", "tests/corpus/test_yolov5.py",
             "tests/vscode/test_extension.py", "tests/vscode/test_vsix.py")  # fmt: skip
-# Beginning of the ids of a test that runs for each package and target. It reads a package once for all targets; the
-# target is the last part of the id.
+# Beginning of the ids of a test that runs for each package and target. The test reads a package once for all targets;
+# the target is the last part of the id.
 PACKAGES = "tests/corpus/test_differential.py::test_islands_equal_the_oracle["
-# Tests that take minutes: if they started last, one worker would still be running when the others have finished.
+# Tests that take minutes: if they started last, one worker would still be running when the other workers have finished.
 LONG = (*TOGETHER, "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
 # The longest of the other test files: they start directly after the tests in LONG, so that short files are left to

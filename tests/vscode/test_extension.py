@@ -84,7 +84,7 @@ def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> Non
     by_node = {"uncuda.fixFinding", "uncuda.acceptFinding", "uncuda.suppressFinding"}
     assert passed_on | {"uncuda.debugInformation"} | by_node == servers
     assert contributed <= passed_on | own
-    # These commands need an argument, or are called only by another command.
+    # `hidden`: the commands that need an argument, or are called only by another command
     hidden = {"uncuda.showRule", "uncuda.keepTarget", "uncuda.moveTarget", "uncuda.accept", "uncuda.openPlace"}
     hidden |= {"uncuda.report", "uncuda.writeReport", "uncuda.portMore"}
     assert passed_on | own == contributed | hidden

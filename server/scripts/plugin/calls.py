@@ -25,7 +25,7 @@ from scripts.plugin.values import (
 # The classes on which `torch.utils.generate_methods_for_privateuse1_backend` sets methods, by the parameter that
 # requests these methods. Source: torch 2.14.1. In torch 2.1 (pytorch@044bc05535),
 # `generate_methods_for_privateuse1_backend` sets no methods on packed sequences. A call that passes none of the
-# parameters `for_…` sets methods on all classes in `GENERATED` except the two of `for_storage`.
+# parameters `for_…` sets methods on all classes in `GENERATED` except the two classes of `for_storage`.
 GENERATED = {
     "for_tensor": ["torch.Tensor"],
     "for_module": ["torch.nn.Module"],

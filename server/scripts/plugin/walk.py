@@ -201,7 +201,7 @@ class Walk(World):
         return self.attribute(holder, name)
 
     def fetch_child(self, module: str, name: str) -> None:
-        """Simulate the import of a submodule, if there is one of that name."""
+        """Simulate the import of the submodule `name` of `module`, if it exists."""
         if f"{module}.{name}" in self.source or name in C_PARTS:
             self.fetch(f"{module}.{name}")
 

@@ -94,7 +94,8 @@ class Guards:
 
     def _asked_above(self, offset: int, wanted: Wanted) -> bool:
         """Return whether an earlier statement of the same block asks for one of the names in `wanted`: an `assert`, or
-        an `if` that returns or raises. Each line is read at most once, over all calls of the method."""
+        an `if` that returns or raises. All calls of this method together read a line at most once for each
+        `wanted`."""
         own, above = self._indents.header_at(offset), self._indents.header_above(offset)
         key = (above.start if above is not None else -1, own.indent, wanted)
         done, found = self._above.get(key, (-1, -1))
@@ -184,7 +185,8 @@ class Guards:
     def _flags(self) -> Mapping[str, Wanted]:
         """Return the names of variables that hold the result of a condition on attributes of `torch.accelerator`
         (`hasattr`) or on a version, and the names of functions that contain such a condition. Each name is mapped to
-        the attributes; `_ITS_VERSION` stands for a condition on the version of PyTorch or of the plugin."""
+        the attributes that the condition asks for; in place of an attribute, `_ITS_VERSION` stands for a condition on
+        the version of PyTorch or of the plugin."""
         facts, found = self._context.facts, dict[str, Wanted]()
         facts.work.search(0, 8 * len(self._text))
         facts.layout.reads(0, len(self._text))

@@ -30,9 +30,9 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class Way:
-    """The code that replaces a name of `torch.accelerator`. `kind` selects the sentence that the rule's message adds;
-    `own` is the target's name for the same API, such as `torch.npu.f`; `member` is that name without its module, such
-    as `f`."""
+    """The code that replaces a name of `torch.accelerator`. `kind` selects the sentence that is added to the rule's
+    message; `own` is the target's name for the API, such as `torch.npu.f`; `member` is the name `own` without its
+    module, such as `f`."""
 
     kind: str
     own: str = ""

@@ -108,8 +108,8 @@ class BranchWords:
         """1 if a part of the source names the target, -1 if it names the target to exclude it, 0 otherwise.
 
         `alike`: whether a name of the target counts even if a fix of uncuda may have written the name. Callers set
-        `alike` if the code around this part still names CUDA. Then a person must have written the target's name,
-        because a fix would have replaced the name of CUDA in the code around it, too.
+        `alike` if the code around the part from `start` to `end` still names CUDA. A target's name beside a name of
+        CUDA must have been written by a person, because a fix would have replaced the name of CUDA, too.
         """
         self._work.search(0, 1000 + 16 * (end - start))
         text = self._code(start, end)
@@ -155,9 +155,9 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
     """Return whether an if/elif chain has, beside the branch for CUDA, a branch for another device that uncuda's fixes
     cannot have written.
 
-    Such a branch is recognised in two ways: its condition uses a name that fixes never write, such as
-    `is_xpu_available()` or the name of the device's vendor; or it differs from the condition of another branch only in
-    the device. `ccl`: the name of the device's collective library.
+    A branch that uncuda's fixes cannot have written is recognised in two ways: its condition uses a name that fixes
+    never write, such as `is_xpu_available()` or the name of the device's vendor; or it differs from the condition of
+    another branch only in the device. `ccl`: the name of the device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
     words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # code for CUDA may ask for `cuda` and `gpu`

@@ -132,7 +132,7 @@ class Branches:
         return any(keyword.arg == self._target.words["device"] for keyword in call.keywords)
 
     def _speaking(self, statement: Statement, outer: ast.AST) -> frozenset[ast.AST]:
-        """The parts of an expression, other than the whole, that name the target."""
+        """The direct parts of the expression `outer` that contain a name of the target."""
         key = statement.start, outer
         if key not in self._spoken:
             named, found = self._words.named, []

@@ -1,6 +1,6 @@
 """Dictionaries that map the devices of a checkpoint, `map_location={"cuda:0": "cuda:1"}`. The fix of a device string in
-such a `map_location` dictionary adds an entry for the target beside the entry for CUDA; a fix that cannot add an entry
-is not safe."""
+a `map_location` dictionary adds an entry for the target beside the entry for CUDA; a fix that cannot add an entry is
+not safe."""
 
 from __future__ import annotations
 

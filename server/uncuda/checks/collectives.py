@@ -200,7 +200,7 @@ class Collectives:
 
     def _bound(self, tensor: _Tensor, target: ast.AST, depth: int) -> str:
         """Return the source code of the collective call that receives the variable or attribute to which a tensor is
-        assigned; only the rest of the block is searched for such a call."""
+        assigned; only the code after the assignment in the same block is searched."""
         base, parts = chain_of(target)
         if not isinstance(base, ast.Name) or len(parts) > 1 or depth >= _DEEP:
             return ""

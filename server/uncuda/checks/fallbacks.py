@@ -66,9 +66,9 @@ class Fallbacks:
 
         The severity is at most "warning" if the file raises an exception later because the module is missing, or uses
         the module without asking whether it is there. `tried`: whether the hit counts as optional if its statement is
-        in a `try`. `of_part`: whether the target has the library of the module, but lacks the module. If so, a
-        condition that asks for the library (`has_x()`) is true on the target and does not make the module optional;
-        only a condition that asks for the module itself (`has_x_gemm()`) makes it optional.
+        in a `try`. `of_part`: whether the target has the library of the module, but lacks the module. If the
+        target has the library, a condition that asks for the library (`has_x()`) is true on the target and does not
+        make the module optional; only a condition that asks for the module itself (`has_x_gemm()`) makes it optional.
         """
         rule, statement = hit.rule, hit.statement
         if statement is None or rule.severity == "information":

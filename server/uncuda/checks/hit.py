@@ -86,8 +86,9 @@ class Hit:
         return replace(self, fixes=(replace(self.fixes[0], applicability=applicability), *self.fixes[1:]))
 
     def as_information(self, limit: str) -> Hit:
-        """Return a copy with the severity "information". Its message gets the sentence with the id `limit`, which says
-        why, and loses the advice to rewrite or leave out the code that needs a library."""
+        """Return a copy with the severity "information". The message of the copy gets the sentence with the id
+        `limit`, which says why the hit is only information, and loses the advice to rewrite or leave out the code that
+        needs a library."""
         limits = tuple(one for one in self.limits if one != ANOTHER_WAY)
         return replace(self, severity="information", limits=(*limits, limit))
 

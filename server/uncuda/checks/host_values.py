@@ -168,8 +168,8 @@ class HostValues:
 
     def _passed(self, name: str, header: Statement) -> Iterator[tuple[ast.expr | None, Statement]]:
         """Yield the arguments that this file passes for a parameter of a function; None for an argument that cannot be
-        found. Nothing is yielded if the function's name has no leading underscore, because other files may call it,
-        too."""
+        found. Nothing is yielded if the function's name has no leading underscore, because other files may then call
+        the function, too."""
         facts, function = self._context.facts, header.digest.piece.nodes[0]
         if not isinstance(function, ast.FunctionDef) or not function.name.startswith("_"):
             return

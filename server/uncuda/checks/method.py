@@ -181,8 +181,8 @@ def _tracks_device(context: Context, statement: Statement, node: ast.Attribute, 
     """Return whether a call without arguments, such as `model.cuda()`, moves an object in place, and the file reads the
     attribute `device` of this object.
 
-    The class of such an object, for example a LightningModule, sets `device` in its own methods `cuda` and `to`. The
-    plugin's method, such as `npu`, moves the object without setting `device`.
+    The class of an object with an attribute `device`, for example a LightningModule, sets `device` in its own methods
+    `cuda` and `to`. The plugin's method, such as `npu`, moves the object without setting `device`.
     """
     if call is None or call.args or call.keywords or not isinstance(node.value, ast.Name):
         return False

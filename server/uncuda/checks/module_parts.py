@@ -11,8 +11,8 @@ from ..facts.scans import matches
 from .base import Context
 
 _NAME = r"\w+(?:\.\w+)*"
-# Matches the text before a name in a line, if the name may stand for an imported module. There is no match if the line
-# is an import, or if the name is an attribute of an object other than `self` and `cls`.
+# Matches the text before a name in a line, if the name may stand for an imported module: the line is no import, and the
+# name is no attribute, except of `self` or `cls`.
 _BEFORE = re.compile(r"(?![ \t]*(?:from|import)\b)(?:[^\n]*[^\w.\n])?(?:self\.|cls\.)?")
 
 

@@ -199,7 +199,7 @@ def _of_words(context: Context, rule: Rule) -> Iterator[str]:
 def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
     """If a collective receives a float64 tensor, return a dictionary with one entry: its key is the id (in
     rules/limits.tsv) of the sentence that says which dtypes the target's collectives accept, its value is the source of
-    the collective's call. Otherwise return an empty dictionary."""
+    the collective's call. If no collective receives a float64 tensor, return an empty dictionary."""
     if not rule.get("collectives") or context.target.has("collective-float64"):
         return {}
     outer = reference.statement.digest.parents.get(reference.chain.node)
@@ -210,8 +210,8 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
 
 def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
     """Return the fix class of a reference: the class in `verdict`, or a less safe one if the reference's call or the
-    uses of the call's result require this. The second value is the reason if a use of the result requires a less safe
-    class: {id of a sentence in `rules/limits.tsv`: source text of this use}. Otherwise it is empty."""
+    uses of the call's result require this. The second value is empty, or the reason why a use of the result requires a
+    less safe class: {id of a sentence in `rules/limits.tsv`: source text of this use}."""
     if verdict.applicability is None:
         return None, {}
     apart = results.apart(reference, verdict.rule)

@@ -45,8 +45,8 @@ def _hit(
 
 
 def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
-    """Return the keys for `Hit.links` of an import. These keys link the import's hit to the hits that must be fixed
-    together with it: uses of the imported name, hits in the same statement, and hits of rules with the same `group`."""
+    """Return the keys (`Hit.links`) that link the hit of an import to the hits that must be fixed together with it:
+    uses of the imported name, hits in the same statement, and hits of rules with the same `group`."""
     links: Links = (("alias", local), ("import", At(statement.start)))
     group = verdict.rule.get("group")
     return (*links, ("group", group)) if group else links

@@ -272,7 +272,7 @@ def _makers(text: str, names: Collection[str], find: Find) -> Iterator[tuple[str
 
 
 def _margin_above(text: str, offset: int, floor: int) -> int:
-    """The start of the last unindented line at or above an offset; the search ends at `floor`."""
+    """The start of the last unindented line at or above an offset; lines above the offset `floor` are not looked at."""
     line = text.rfind("\n", 0, offset) + 1
     while line > floor and _INDENT.match(text, line):
         line = text.rfind("\n", 0, line - 1) + 1

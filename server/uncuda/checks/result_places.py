@@ -120,7 +120,8 @@ class Places:
         return Function(match[1], start, above is not None and above[1] == "class", attribute)
 
     def calls(self, function: Function, holder: Statement) -> Iterator[Place]:
-        """Yield the places that name a function of this file, called or not; `node` is the node of the name."""
+        """Yield the places in this file that name `function`, whether they call it or not; `Place.node` is the node of
+        the name."""
         text, name = self._context.text, function.name
         found = [at for at in self._at(name) if (text[at - 1 : at] == ".") == function.method]
         for statement in self._statements(name, found):

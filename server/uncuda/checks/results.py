@@ -38,8 +38,8 @@ class Results(Followed):
 
     def apart(self, reference: Name, rule: Rule) -> tuple[str, str] | None:
         """Return why the fix of a call needs review: the file uses the result of the call in a way that may be wrong on
-        the target. The returned pair is the id of the sentence that says so, and the source text of the code that uses
-        the result; None if the file does not use the result in such a way.
+        the target. The returned pair is the id of the sentence for this reason, and the source text of the code that
+        uses the result. None: the file does not use the result of the call in a way that may be wrong on the target.
 
         The rule's key `fields` lists functions whose result has fields that the target does not fill; its key `numbers`
         lists functions whose result contains numbers that mean something only for CUDA.

@@ -255,8 +255,8 @@ def _joined(text: Text, context: Context, statement: Statement) -> bool:
 
 def _under_shim(rule: Rule, role: Role, applicability: str, truth: bool) -> str | None:
     """Return the fix class of a device string in a program that uses a shim (a runtime patch that translates CUDA's
-    names); None if the string is not reported in such a program. The shim translates strings that are passed to torch,
-    but not strings that the program compares with a device.
+    names); None if the rule does not report the string in a program with a shim. The shim translates strings that are
+    passed to torch, but not strings that the program compares with a device.
 
     `truth`: whether the string is compared with a value that torch itself reports at run time.
     """

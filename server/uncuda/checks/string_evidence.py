@@ -130,8 +130,8 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
 
 
 def is_alternative(rule: Rule, node: ast.AST, statement: Statement) -> bool:
-    """Return whether a string follows one of the rule's `alternatives` in a tuple inside a list or another tuple. One
-    of the packages in such an inner tuple is enough: `check_requirements([("onnxruntime", "onnxruntime-gpu")])`."""
+    """Return whether a string follows one of the rule's `alternatives` in a tuple inside a list or another tuple. In
+    `check_requirements([("onnxruntime", "onnxruntime-gpu")])`, one package of the inner tuple is enough."""
     known, parents = rule.get("alternatives"), statement.digest.parents
     holder = parents.get(node)
     if not isinstance(holder, ast.Tuple) or not isinstance(parents.get(holder), (ast.List, ast.Tuple)):

@@ -99,8 +99,8 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Return whether the variable that holds a string is also compared with `word`. Such a comparison shows that a
-        person has ported this code.
+        """Return whether the variable that holds a string is also compared with `word`. A comparison of the variable
+        with `word` shows that a person has ported the code around the variable.
 
         A fix changes all strings with a common key in `Hit.links` at once. If a fix had written `word`, it would also
         have replaced the string that still names CUDA, so a person wrote `word`.

@@ -13,8 +13,8 @@ from ..facts.scans import whole_word
 from ..facts.scopes import Header
 
 BEGINNING = "beginning"
-"""The first part of the key of each search for the definitions and assignments of a name. An edit
-of a line that neither defines nor assigns the name does not change what this module finds."""
+"""The first part of the key of each search for definitions and assignments of the target's variant of a name (`is_npu`
+for `is_cuda`). An edit changes what `_begins` returns only if the edited line defines or assigns the variant."""
 _WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
 _PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
 _DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -110,7 +110,8 @@ class TargetVariants:
         if twin == words:
             return ""
         lines = twin.split("\n")
-        # the file contains `words`, and so the lines that `words` and `twin` share; only the others are searched for
+        # the file contains `words`, and so the lines that `words` and `twin` share; only the other lines of `twin` are
+        # searched for
         fresh = {line for line, old in zip(lines, words.split("\n")) if line != old}
         says = self._mentions if len(lines) == 1 else self._says
         # `says` finds only ASCII text; other text is searched for with `twin in self._text` below

@@ -157,8 +157,8 @@ def first_line() -> tuple[bytes, bytes]:
     """Read the first line of standard input; return the line without its newline, and the bytes that were read after
     it.
 
-    Both results are empty if standard input ends before a newline. No thread is started, so that the process may still
-    be forked.
+    The returned line and the returned further bytes are empty if standard input ends before a newline. No thread is
+    started, so that the process may still be forked.
     """
     line: list[bytes] = []
     while data := _read():

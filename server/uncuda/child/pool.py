@@ -45,8 +45,8 @@ class Launch:
 
 @dataclass(frozen=True)
 class Crashed:
-    """The result for a part of a task without an answer, because the processes that received this part crashed. `code`:
-    the exit code of the process, as Popen returns it."""
+    """Takes the place of the answer to a part of a task if the processes that received this part crashed. `code`: the
+    exit code of the process, as Popen returns it."""
 
     code: int
 

@@ -27,7 +27,7 @@ class Codec:
         """Return a record as a line of JSON, with its line break."""
         kind = type(record)
         assert self._types[kind.__name__] is kind
-        # cattrs does not convert the values in a named tuple, so json calls `default` for sets in such a tuple.
+        # cattrs does not convert the values in a named tuple, so json calls `default` for a set in a named tuple.
         return json.dumps([kind.__name__, _converter().unstructure(record)], default=list).encode("ascii") + b"\n"
 
     def prepare(self) -> None:
@@ -63,8 +63,8 @@ def _is_named_tuple(kind: Any) -> TypeGuard[type[tuple[Any, ...]]]:
 
 
 class Channel:
-    """Reads records from the standard input of a child process, and writes records to its standard output. The process
-    ends when its parent closes one of the two pipes."""
+    """Reads records from the standard input of a child process, and writes records to its standard output. The child
+    process ends when its parent closes the pipe of its standard input or of its standard output."""
 
     def __init__(self, codec: Codec) -> None:
         self._codec = codec

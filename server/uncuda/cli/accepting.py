@@ -230,8 +230,8 @@ class Accepting:
         return looks_for
 
     def _looks_elsewhere(self, acceptance: Acceptance) -> LooksFor:
-        """Return the function that tells, for deleted files, whether a rule searches for findings of a target. It uses
-        the settings of the first checked file that has the same baseline as the deleted files."""
+        """Return the function that tells, for deleted files, whether a rule searches for findings of a target. The
+        function uses the settings of the first checked file that has the same baseline as the deleted files."""
         first = next((file for file in self._session.looked if self._is_of(file, acceptance)), None)
         return self._looks_in(first) if first is not None else lambda rule, target: False
 

@@ -381,8 +381,8 @@ class Engine:
         the same as for `check`.
 
         `rules`: only fixes of these rules are applied, with the fixes that must be applied together with them; None:
-        fixes of all rules. `selection`: the findings that may be fixed; None for all. There are at most 12 passes.
-        `limits`: limits on the work of each pass; LimitExceeded is raised if a pass exceeds a limit.
+        fixes of all rules. `selection`: the findings that may be fixed; None for all. Fixes are applied in at most 12
+        passes. `limits`: limits on the work of each pass; LimitExceeded is raised if a pass exceeds a limit.
         """
 
         def check(text: Source, edited: Edited | None, known: Answers | None) -> Report:

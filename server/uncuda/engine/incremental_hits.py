@@ -166,7 +166,7 @@ def _moved_on(found: Found, facts: Facts, region: Region) -> Results | None:
     """Return the results without those in the edited lines; None if the edit affects a hit in another line."""
     results, since = found.results, found.results.since
     if since is not None and (since.new_end < region.old or region.old_end < since.new):
-        results, since = results.placed(found.facts), None  # a hit may be between the two edits
+        results, since = results.placed(found.facts), None  # a hit may be between this edit and the last
     if found.certain and facts.taken_over and results.linked is not None:
         whole = region if since is None else one_after_the_other(since, region)
         if results.stay(facts, whole):
@@ -247,8 +247,8 @@ def _is_local(facts: Facts, start: int, end: int, name: str) -> bool:
 def _apart(found: Found, facts: Facts, region: Region) -> tuple[int, int] | None:
     """Return the function around the edited line if the edit has no effect on the hits in other lines; otherwise None.
 
-    Both before and after the edit, no statement of this function may have been parsed, and the line may contain no name
-    that a check traces. There are further conditions.
+    The edit may have an effect if, before or after it, a statement of this function is parsed, or the line contains a
+    name that a check traces.
     """
     old = found.facts.indents.outer_function(region.old, region.old_end)
     new = facts.indents.outer_function(region.new, region.new_end)
@@ -336,8 +336,8 @@ def _wide(keys: frozenset[Hashable], placed: frozenset[Hashable]) -> tuple[list[
     wide, below = list[Hashable](), list[Hashable]()
     for key in keys:
         kind, more = _parts(key)
-        # `own`: whether to leave the search out of both lists. A match of such a search affects hits only if the line
-        # with the match was parsed, and no line of the function was parsed.
+        # `own`: whether to leave the key out of `wide` and `below`. A match of a search whose key is left out affects
+        # hits only if the line with the match was parsed, and no line of the function was parsed.
         own = kind in _OF_LINES or isinstance(more, bool) or key == ("text", "import ") or key not in placed
         if not own and kind not in ("beginnings", MENTIONED, WHOLE_WORD):
             beneath = kind in _OF_BLOCKS or (kind == "text" and more.startswith(_DEFINITIONS))
@@ -358,8 +358,8 @@ def _parts(key: Hashable) -> tuple[Any, Any]:
 
 
 def _said_alike(found: Found, facts: Facts, region: Region, word: str) -> bool:
-    """Whether the edited lines assign the same kind of values to the name `word` before and after the edit. There are
-    three kinds: all values are devices; some values are not devices; the lines assign no value."""
+    """Whether the edited lines assign the same kind of values to the name `word` before and after the edit: only
+    devices, some values that are not devices, or no value."""
     old, new = found.facts.text[region.old : region.old_end], facts.text[region.new : region.new_end]
     return said_of(word, old) == said_of(word, new)
 

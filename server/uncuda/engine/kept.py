@@ -74,8 +74,9 @@ class Found(NamedTuple):
     fields of the same name. `keys`: the keys of all text searches that the checks used; `placed`: the keys of the
     searches whose match offsets were used; of all other searches, only whether there is a match was used.
     `certain`: whether no result depended on words that earlier fixes may have written. `reads`: the lines that the
-    checks read. `bare`: the span of the function around the edited lines, if it has no match of the searches whose
-    matches affect the hits of a whole function; None if it has such a match, or if this is unknown."""
+    checks read. `bare`: the span of the function around the edited lines, if no search whose matches affect the hits of
+    a whole function matches in this function; None if one of these searches matches there, or if it is unknown whether
+    one matches."""
 
     facts: Facts
     project: Project

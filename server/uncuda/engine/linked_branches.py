@@ -20,7 +20,7 @@ from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
 from .guards import parts_of
 
-_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # in these nodes, each item is an alternative to the others
+_ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # nodes whose items are alternatives to each other
 _CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
 _ASKED = re.compile(r"(?:elif|case)\b")
 _RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")

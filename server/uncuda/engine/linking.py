@@ -182,8 +182,8 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
     """Yield each comparison with the code that computes the compared value, as a pair in both orders. `owner`: for each
     key in `Hit.links`, the first hit that has it.
 
-    Both orders are needed: if the comparison or the code that computes the value has no fix, the other one must stay
-    unchanged, too.
+    A pair is needed in both orders: if the comparison or the code that computes the value has no fix, the other one
+    must stay unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
@@ -247,8 +247,8 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
     be fixed together with this hit. If more than `_MOST` hits must be fixed together, return no hits, and as second
     value the indices of those hits among them that have a fix; otherwise the second value is empty.
 
-    `along`: pairs of indices of hits; all hits linked to the first one also get the edits of all hits linked to the
-    second one.
+    `along`: pairs of indices of hits; all hits linked to the first hit of a pair also get the edits of all hits linked
+    to the second hit.
     """
     taken: dict[int, set[int]] = {}
     for one, other in along:
@@ -275,8 +275,8 @@ def _shared(hits: Sequence[Hit], sets: _Sets, along: list[tuple[int, int]], work
 
 
 def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]]) -> list[int]:
-    """Return the indices of all hits that change together with a set of hits; the search stops above `_MOST` of
-    them."""
+    """Return the indices of all hits that change together with the set of hits `root`. After `_MOST` hits, the search
+    for more stops."""
     reached, waiting = {root}, [root]
     every = list(members.get(root, [root]))
     while waiting and len(every) <= _MOST:

@@ -7,7 +7,7 @@ searched only in files that contain `torch`. If a rule has the key `gate`, which
 read for this rule only if it contains one of the listed words. No file is read for a rule whose `gate` is an
 empty list, unless the user selects the rule by name. A rule may also have the key `gate-patterns`, a list of regular
 expressions: a file without the words in `gate` is still read for this rule if it contains `torch` and a line that one
-of the expressions matches. There are many libraries, so one pattern finds the import lines of all.
+of the expressions matches. Two regular expressions find the import lines of all libraries, because there are many.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from ..facts.read import Facts
 from ..facts.scopes import columns
 
 IMPORTING = "text", "import "
-"""The key of the search for imports."""
+"""The key, in `Facts.searches`, of the text search that finds imports."""
 _OUTER = 4  # maximum number of parts from `IndentScopes.blocks_around` in which lines that were read are looked for
 _WORD = re.compile(r"\w+")
 _ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")

@@ -21,9 +21,9 @@ _APART = 16  # search results of an earlier text are kept if the current text di
 FAR = 20_000  # a search in at least this many characters of a text reuses results from before the last edit
 FOLLOWED = "followed"
 """If the key of a search for a word begins with this string, the engine does not compare the results of the search
-before an edit with those after it. Such a key is allowed only if a search with another key or the names in
-`Context.asked` show the engine that an edit adds, moves or removes the word, or if the check that searches for the word
-runs after every edit."""
+before and after an edit. A search for a word may have a key that begins with `FOLLOWED` only if
+a search with another key or the names in `Context.asked` show the engine that an edit adds, moves or removes the word,
+or if the check that searches for the word runs after every edit."""
 Scan = Callable[[str, int, int], Iterable[int]]
 
 
@@ -162,7 +162,7 @@ def _in_lines(old: str, edits: Iterable[tuple[int, int, int, bool]]) -> list[Reg
 
 
 class _Words(NamedTuple):
-    """The keys of searches, each with a word that all matches of the search contain ("" if there is none)."""
+    """The keys of searches, each with a word that all matches of the search contain ("" if there is no such word)."""
 
     keys: frozenset[Hashable]
     words: list[tuple[Hashable, str]]
@@ -253,14 +253,14 @@ class Searches:
         return frozenset(key for key in self._placed if key not in known)
 
     def know(self, keys: AbstractSet[Hashable]) -> bool:
-        """Return whether the search functions for these keys are stored; `again` and `touching` can be called only with
+        """Return whether the search functions for `keys` are stored; `again` and `touching` can be called only with
         stored keys."""
         if self._stored is not keys and self._scans.keys() >= keys:
             self._stored = keys
         return self._stored is keys
 
     def again(self, key: Hashable) -> list[int]:
-        """Return the offsets that the search function stored for this key finds in the text."""
+        """Run the search function that is stored for the key, and return the offsets that it finds in the text."""
         return self._all(key, self._scans[key])
 
     def touching(self, keys: frozenset[Hashable], start: int, end: int) -> list[Hashable]:

@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     re.M,
 )
 _CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
-# Weights of constructs: how much stack one level of each needs, relative to the others.
+# How much stack a parser needs for one level of brackets, of lambdas, of operators and of blocks, as relative weights.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
 _PATTERN = 96  # libcst parses each bracket in a `case` pattern several times: each level at least doubles the time
 

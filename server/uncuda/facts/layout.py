@@ -2,7 +2,7 @@
 
 Without brackets and backslashes, only triple-quoted strings can extend over several lines, so these are found first, by
 their quotes. The search for a logical line starts at the nearest line above that certainly begins a statement
-(`return`, `import` …), because such a line cannot be inside brackets.
+(`return`, `import` …), because a line that begins a statement cannot be inside brackets.
 """
 
 from __future__ import annotations

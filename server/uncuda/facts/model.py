@@ -174,9 +174,10 @@ class Facts:
     star: int = -1  # the offset of the star import that certainly binds `torch`; -1 if there is none
     broken: Collection[int] = ()  # the starts of statements that could not be parsed completely
     # If this text differs from an earlier text in a single region of lines: the field `token` of the facts of the
-    # earlier text, and the region. `same_blocks`: whether each line outside the region is in the same blocks in both
-    # texts. If not, only lines of the function that contains the region may be in different blocks. `alike`: whether
-    # `same_blocks` is True and the edit added or removed no line of code (exceptions: see `IndentScopes.follow`).
+    # earlier text, and the region. `same_blocks`: whether each line outside `region` is in the same blocks in both
+    # texts. If `same_blocks` is False, only lines of the function that contains `region` may be in other blocks than in
+    # the earlier text. `alike`: whether `same_blocks` is True and the edit added or removed no line of code
+    # (exceptions: see `IndentScopes.follow`).
     # `taken_over`: whether the statements outside `region` were copied from the facts of the earlier text.
     origin: object = None
     region: Region | None = None

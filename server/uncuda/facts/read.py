@@ -78,7 +78,8 @@ def read(
 
 def _is_apart(before: Facts, scopes: IndentScopes, span: Region) -> bool:
     """Return whether the changed lines are in a block that begins and ends at the same lines as before the edit, and in
-    which no statement was parsed before the edit. Blocks outside of such a block are unchanged."""
+    which no statement was parsed before the edit. If a block begins and ends at the same lines as before the edit, the
+    blocks outside of this block are unchanged."""
     blocks = scopes.blocks_around(before.indents, span)
     return any(not before.holds_part_of(start, end) for start, end in islice(blocks, _OUTER))
 

@@ -75,8 +75,8 @@ def _has_triple(text: str) -> bool:
 
 
 def _between_quotes(old: str, new: str, region: Region) -> Region | None:
-    """Return the part in which the old and the new text of a line differ, if this part cannot change which strings the
-    line contains; otherwise None."""
+    """Return the part in which the old and the new text of a line differ, or None if this part may change which strings
+    the line contains."""
     was, now = old[region.old : region.old_end], new[region.new : region.new_end]
     first = _alike(was, now)
     last = min(_alike(was[::-1], now[::-1]), len(was) - first, len(now) - first)

@@ -1,5 +1,5 @@
 """Functions, called scans, that search a text for the statements that must be parsed. Each scan searches a range of
-whole lines; its matches in a line do not depend on other lines."""
+whole lines; what a scan finds in a line does not depend on other lines."""
 
 from __future__ import annotations
 

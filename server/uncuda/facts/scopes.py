@@ -180,12 +180,12 @@ class IndentScopes:
         return (self._layout.line_start(function), after) if end <= after else None
 
     def blocks_around(self, before: IndentScopes, span: Region) -> Iterator[tuple[int, int]]:
-        """Yield parts [start, end) of the text before the edit, the smallest first. Each part contains the edited
-        lines, and all lines that the edit moves to another block.
+        """Yield parts [start, end) of the text before the edit, the smallest first. Each yielded part contains the
+        edited lines, and all lines that the edit moves to another block.
 
-        The first of these parts consists of the compound statement to which an edited line belongs, and the statement
-        above this compound statement. The other parts are the lines below the header of each block around the edited
-        lines, if this block begins and ends at the same lines in both texts.
+        The first part consists of the compound statement to which an edited line belongs, and the statement above this
+        compound statement. Each further part consists of the lines below the header of a block around the edited lines.
+        A block that begins or ends at other lines after the edit than before the edit is left out.
         """
         if (part := self._statement_around(before, span)) is not None:
             yield part

@@ -1,5 +1,5 @@
 """Finds the parts of a text on which the type of a receiver depends: while these parts do not change, the cached answer
-stays valid."""
+about the receiver stays valid."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 """Holds back repeated findings: the first few findings that have no fix and the same rule and subject are reported at
-once, the others together at the end.
+once, all further ones together at the end.
 
 Each finding that is reported at the end is stored as six numbers until then: a million of these findings take 24 MB.
 """

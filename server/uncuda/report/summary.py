@@ -125,7 +125,8 @@ def _order(order: Iterable[Step], words: Words) -> Iterator[_Line]:
 
 
 def _with_names(said: str, names: Sequence[str], words: Words) -> str:
-    """Return a line of at most `_WIDE` columns: with as many names as possible, and the number of the others."""
+    """Return a line of at most `_WIDE` columns: the text `said`, as many of the names as fit, and the number of the
+    names that do not fit."""
     for shown in range(len(names), 0, -1):
         more = [words("more names", len(names) - shown)] if shown < len(names) else []
         line = words("named", said, words.join([*names[:shown], *more]))

@@ -53,7 +53,7 @@ _OWN = {option.name: option for option in EDITOR_OPTIONS}
 class EditorSettings:
     """The settings that an editor sent. `table`: the settings as in a configuration file. `workspace_diagnostics`: the
     value of the setting with this name, None if the size of the workspace decides. `problems`: errors in values of
-    settings. `unknown`: keys that name no setting."""
+    settings. `unknown`: the keys that the editor sent and that name no setting."""
 
     table: Mapping[str, object] = field(default_factory=dict)
     editor_first: bool = False

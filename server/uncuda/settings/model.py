@@ -15,7 +15,8 @@ from .patterns import pattern_sets
 
 @dataclass(frozen=True)
 class Settings:
-    """The values of all options in the table of settings. Each pattern includes the folder to which it is relative."""
+    """The values of all options in the table of settings. Patterns of paths, such as those of `exclude`, are rewritten
+    for absolute paths."""
 
     target: str | None = None
     target_version: str | None = None
@@ -102,7 +103,8 @@ def covered(base: Mapping[str, object], layer: Mapping[str, object]) -> dict[str
 
 
 def _one_aim(values: dict[str, object], layer: Mapping[str, object]) -> None:
-    """If `layer` sets a target or `portable`, remove the other from `values`, because the two exclude each other."""
+    """If `layer` sets a target, remove the strategy `portable` from `values`; if `layer` sets the strategy `portable`,
+    remove the target and its version."""
     if layer.get("strategy") == "portable" and "target" not in layer:
         for name in ("target", "target_version"):
             if name not in layer:

@@ -2,9 +2,9 @@
 patterns to be slow.
 
 pathspec translates patterns to regular expressions that backtrack: a star gives characters back whenever the text after
-it does not match. The part of a pattern between two stars always matches the same number of characters. The
-leftmost match of this part therefore leaves the most characters for the rest of the pattern, and no other match has to
-be tried. This module rewrites the regular expressions so that only the leftmost match of such a part is tried.
+it does not match. The part of a pattern between two stars always matches the same number of characters, so its
+leftmost match leaves the most characters for the rest of the pattern, and no other match has to be tried. This module
+rewrites the regular expressions so that only the leftmost match of a part between two stars is tried.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LONGEST_PATTERN = 4_096
 _LONGEST_SHOWN = 80
 
 # The texts that pathspec writes for stars when it translates a pattern of .gitignore into a regular expression. `_STAR`
-# cannot be confused with a bracket expression of the user's pattern, because such an expression contains no slash.
+# cannot be confused with a bracket expression of the user's pattern, because a bracket expression contains no slash.
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"

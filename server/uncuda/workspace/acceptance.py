@@ -209,9 +209,9 @@ class Acceptance:
                 known.add(place)
             elif (looks := _looks(place, is_numbered=False)) in self._alike:
                 rest.setdefault(looks, []).append(place)
-        # Equal findings are numbered, and each fingerprint ends in this number. If some of these findings are fixed,
-        # the numbers of the others can only become lower. Therefore the entries with the highest numbers are matched
-        # first.
+        # Equal findings are numbered, and each fingerprint ends in this number. If some of several equal findings
+        # are fixed, the numbers of the others can only become lower. Therefore the entries with the highest numbers are
+        # matched first.
         for looks, without in rest.items():
             left = [other for other in self._alike[looks] if self._may_be_of(other, path)]
             left.sort(key=lambda other: (other[0].path == path, numbered(other[0].print)))

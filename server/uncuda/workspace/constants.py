@@ -24,7 +24,7 @@ class Constants:
         )
 
     def named(self, data: bytes) -> dict[str, str]:
-        """Return the targets that constants in a text name, each with the first line of such a constant.
+        """Return the targets that constants in a text name, each with the line of the first constant that names it.
 
         A constant whose name contains the backend's name, such as `HCCL_BACKEND = "hccl"`, is ignored, because it only
         gives the backend a name and does not choose it.

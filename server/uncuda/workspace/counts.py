@@ -1,7 +1,7 @@
 """Counts findings, file by file, for all reports and overviews.
 
-`FileCounts` contains the counts of one file. `Totals` adds and subtracts `FileCounts`, so that a changed file does not
-require counting the others again; `Totals.counts` is the current sum.
+`FileCounts` contains the counts of one file. `Totals` adds and subtracts `FileCounts`, so that after a change of one
+file, the findings of the other files need not be counted again; `Totals.counts` is the current sum.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Counts:
 
     @property
     def targets(self) -> Mapping[str, Tally]:
-        """Return the tally of each target. These tallies do not count files: their field `files` is 0."""
+        """Return the tally of each target. The tally of a target does not count files: its field `files` is 0."""
         return _tallies(self.rows, lambda row: row.target, {})
 
     @property

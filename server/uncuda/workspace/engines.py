@@ -241,7 +241,7 @@ class Engines:
         return all(group.settings.target for group in self._groups.values())
 
     def _look(self, file: File, data: bytes) -> bool:
-        """Search a file for constants that name a target, and return whether it may have findings."""
+        """Search a file for constants that name a target, and return whether the file may have findings."""
         self._look_for_constants(data)
         return self._may_concern(file, data)
 
@@ -255,10 +255,10 @@ class Engines:
     def _guess(self, settings: Settings) -> Engine:
         """Return the engine for files with these settings, before the facts about the project are known.
 
-        It is assumed that the project has no shim, i.e. no runtime patch such as transfer_to_npu, and that its target
-        is the one that a setting names or whose plugin the project requires, otherwise the default target. After the
-        whole project has been read, the engine that is finally chosen nearly always equals the guessed one; then files
-        without findings need not be read again.
+        The guess assumes that the project has no shim, i.e. no runtime patch such as transfer_to_npu. The guessed
+        target is the one that a setting names or whose plugin the project requires; if there is neither a setting nor a
+        required plugin, the default target. After the whole project has been read, the engine that is finally chosen
+        nearly always equals the guessed one; then files without findings need not be read again.
         """
         key = id(settings)
         engine = self._guesses.get(key)

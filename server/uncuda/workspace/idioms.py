@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 
 PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "names cuda in "
-"""Each string that `idioms` returns begins with one of these texts.
+"""Each string that `idioms` returns begins with `PACKS`, `STARRED`, `TORCH_OF` or `NAMES`.
 `PACKS`, with nothing after it: the file creates packed sequences.
 `STARRED + MODULE`: the file imports `*` from a module; MODULE is the last part of the module's name.
 `TORCH_OF + MODULE`: the file imports `torch` from a module; MODULE is the last part of the module's name.
 `NAMES + PATH`: the file assigns "cuda" to a name that contains `device` (`device: str = "cuda"`), and does not contain
 the word `torch`; PATH is the file's own path."""
-# Each pattern begins with a literal, which is fast to search for.
+# `_STAR`, `_OF` and `_FROM` begin with fixed text, because a search of a whole file for fixed text is fast
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
 _STAR = re.compile(rb"import[ \t]*\*")
 _STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")

@@ -12,11 +12,12 @@ _WORDS = (b"cpp_extension", b"import triton")
 _TOP = 8000
 _FAR = 2000  # maximum number of characters between a decorator and its function
 _JIT = "@triton.jit"
-# Each pattern begins with a literal, which is fast to search; patterns are compiled when they are first used.
+# Each regular expression below begins with a literal, which is fast to search, and is compiled when it is first used.
 _BUILT = r"xtension\(\s*(?:name\s*=\s*)?(?:[\"']([\w.]+)[\"']|(\w+)\b)"
 _ALIAS = r"\n[ \t]*([\w.]+)[ \t]*=[ \t]*\w*CUDAExtension\b"
 _VALUE = r"\n[ \t]*(\w+)[ \t]*=[ \t]*[\"']([\w.]+)[\"']"
-# Find the name in `NAME[` and `NAME.apply(`. They search the reversed text, where the literal `[` or `(` comes first.
+# Find the name in `NAME[` and `NAME.apply(`. These two patterns search the reversed text, where the literal `[` or `(`
+# comes first.
 _RUNS = (r"\[(\w+)", r"\(ylppa\.(\w+)")
 _DEF = r"\bdef[ \t]+(\w+)"
 _TOP_DEF = r"\n(?:def|(class))[ \t]+(\w+)"

@@ -344,7 +344,7 @@ class _Writer:
         whole_lines = start == first.start and (not new or new.endswith("\n"))
         after = self._cells.holding(end)
         if end > start and after.start == end and not whole_lines:
-            # if `end` is between two strings, use the end of the first one
+            # if `end` is between two JSON strings, use the end of the first string
             after = self._cells.holding(end, is_end=True)
         local = end - after.start
         return after.at + after.offset(local), local < len(after.text)

@@ -15,7 +15,7 @@ Pins = Mapping[str, Versions]
 _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
 """The maximum number of requirements that are read from one list."""
-# Each pattern can match in only one way, so that no untrusted file makes the search slow.
+# Each regular expression below can match a text in only one way, so that no untrusted file makes the search slow.
 _SEPARATORS = re.compile(r"[-_.]+")
 _SPACES = re.compile(r"[ \t]*")
 _OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")

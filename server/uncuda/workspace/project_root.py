@@ -18,8 +18,8 @@ _MARKS = (".git", ".hg", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml
 def project_files(paths: Sequence[str], given: Sequence[File], settings_for: SettingsFor) -> list[File]:
     """Return all files of the projects that contain `paths`, including `given`, i.e. the files found in `paths`.
 
-    The other files of a path's project are left out if the path is the project's root, if the project's settings
-    exclude the path, or if the project has more than MOST_FILES files.
+    The files of a path's project that are not in `given` are left out if the path is the project's root, if the
+    project's settings exclude the path, or if the project has more than MOST_FILES files.
     """
     known = {os.path.abspath(file.path): file for file in given}
     places = list(dict.fromkeys(map(os.path.abspath, paths)))

@@ -28,8 +28,8 @@ bytes."""
 AnswersFor = Callable[[File, Source, Engine], "Answers | None"]
 """A function that returns the types of receivers in a file's source; it returns None if no types are looked up."""
 SelectionFor = Callable[[File, Source, Engine, "Answers | None"], "Selection | None"]
-"""A function that returns which findings in a file are requested; it returns None if all findings are requested. Its
-last argument is the result of the AnswersFor for the file."""
+"""A function that returns which findings in a file are requested; it returns None if all findings are requested. The
+last argument of the function is the result of the AnswersFor for the same file."""
 
 
 class Checked(NamedTuple):

@@ -43,7 +43,8 @@ _IMPORT = re.compile(
 # a project counts as supporting a target if at least this number of its files choose the target at run time; a file
 # that also imports the target's plugin in a `try` counts twice
 _CHOOSING = 2
-# an import as the first statement of a `try`; no fix writes one: fixes add the plugin's import after another import
+# matches an import of a target's plugin as the first statement of a `try`; a person wrote this import, because fixes
+# add the plugin's import only after another import
 _TRIED = r"^[ \t]*try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
 _NEAR = 200
 """A package's name counts as part of an import only if `import` begins before the name, or fewer than this number of
@@ -246,8 +247,8 @@ class Scanner:
         path: str = "",
         portable: bool = True,
     ) -> Said:
-        """Return the facts that one file shows about its project; imports of the modules in `known` are left out. The
-        other parameters are those of `add`."""
+        """Return the facts that one file shows about its project; imports of the modules in `known` are left out.
+        `concerned`, `path` and `portable`: see `add`."""
         imports = self._common in data and self._package.search(data) is not None
         imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None

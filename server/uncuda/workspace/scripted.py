@@ -23,9 +23,9 @@ _OPEN = Scripting(is_open=True)
 
 
 SCRIPTS, COMPILED, ALIAS, UNCLEAR = "TorchScript", "compiled ", "alias ", "unclear "
-"""Each string that `scripts` returns begins with one of these texts. SCRIPTS: the file may compile any code of the
-project with TorchScript. COMPILED: the file compiles a function. After COMPILED, the string contains the path of the
-function's file, the name of the function, and the name of the call or decorator that compiles it ("" for
+"""Each string that `scripts` returns begins with SCRIPTS, COMPILED, ALIAS or UNCLEAR. SCRIPTS: the file may compile any
+code of the project with TorchScript. COMPILED: the file compiles a function. After COMPILED, the string contains the
+path of the function's file, the name of the function, and the name of the call or decorator that compiles it ("" for
 `torch.jit.script` itself). ALIAS: the file gives `torch.jit.script` another name; the string contains this name after
 ALIAS. UNCLEAR: the file uses a name that may be an alias of `torch.jit.script`; the string contains this name after
 UNCLEAR. If any file of the project makes this name an alias of `torch.jit.script`, the file that uses the name may

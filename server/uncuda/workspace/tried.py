@@ -1,4 +1,4 @@
-"""Finds optional imports between files of a project: the importing file handles the failure of such an import, as in
+"""Finds optional imports between files of a project, i.e. imports whose failure the importing file handles, as in
 `try: from pkg.fast import f`."""
 
 from __future__ import annotations

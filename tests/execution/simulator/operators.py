@@ -43,7 +43,8 @@ _MIXED = frozenset(
 )
 _TO_PYTHON = frozenset(["_local_scalar_dense", "equal", "is_same_size", "is_nonzero", "item", "allclose"])
 # The error messages of operators that are called with a channels_last format; "": the message of all operators that are
-# not listed. They were read from the strings in libtorch_npu.so (names/behaviour.toml, channels_last).
+# not listed. The error messages in `_REFUSED` were read from the strings in libtorch_npu.so (names/behaviour.toml,
+# channels_last).
 _REFUSED = {
     "_to_copy": "Only contiguous_format or preserve_format is supported.",
     "clone": "NPU contiguous operator only supported contiguous memory format.",

@@ -2,13 +2,13 @@
 ("right").
 
 Each Markdown file beside this module contains programs in which the port made one kind of mistake; the kind is the
-title of the file. Each section of the file is a program. It begins with a list: the target of the port, the mistake of
-the port in words, and other kinds of mistake that a report may name, too. Then each file of the program follows as a
-`diff` block, which begins with the file's path and contains its whole text. Each line of a block has two prefix
-characters: first a space (the line is in both texts), `-` (only before the port) or `+` (only after the port); then `!`
-if the line is a mistake of the port, otherwise a space. In a correctly ported program no line has a `!`, and every
-report of a mistake is a false positive. The text before the port contains only code for CUDA, so a report of a mistake
-in that text is a false positive, too.
+title of the file. Each section of a file is a program. The section begins with a list: the target of the port, the
+mistake of the port in words, and other kinds of mistake that a report may name, too. After the list, each file of the
+program follows as a `diff` block, which begins with the file's path and contains its whole text. Each line of a block
+has two prefix characters: first a space (the line exists before and after the port), `-` (only before the port) or `+`
+(only after the port); then `!` if the line is a mistake of the port, otherwise a space. In a correctly ported program
+no line has a `!`, and every report of a mistake is a false positive. The text before the port contains only code for
+CUDA, so a report of a mistake in that text is a false positive, too.
 """
 
 import re
@@ -93,8 +93,8 @@ def program(kind: str, section: str) -> Half:
 
 
 def texts(block: str) -> tuple[str, str, list[int]]:
-    """Return the text before the port, the text after it, and the marked line numbers of the latter, from one `diff`
-    block."""
+    """From one `diff` block, return the text before the port, the text after the port, and the numbers of the marked
+    lines in the text after the port."""
     old: list[str] = []
     new: list[str] = []
     marked = []

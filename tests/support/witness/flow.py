@@ -74,8 +74,9 @@ class Flow(Index):
                 yield Key("name", found[0].path, found[1], parameter), value
 
     def sources(self, key: Key, depth: int = 0) -> Iterator[tuple[Module, ast.AST]]:
-        """Yield the expressions whose value a variable, attribute, option or function result may have. If such an
-        expression is itself a variable or attribute, the expressions whose value it may have are yielded, too."""
+        """Yield the expressions whose value a variable, attribute, option or function result may have. If a yielded
+        expression is itself a variable or attribute, the expressions whose value that variable or attribute may have
+        are yielded, too."""
         for module, value in self.given.get(key, ()):
             for part in alternatives(value):
                 inner = self.key(module, part) if depth < DEPTH else None

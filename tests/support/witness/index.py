@@ -111,8 +111,8 @@ class Index:
         return None
 
     def instance(self, module: Module, node: ast.AST, depth: int = 0) -> tuple[Module, ast.ClassDef] | None:
-        """Return the project class of an object: of a constructor call, an annotated name, or a name that holds such an
-        object."""
+        """Return the project class of the object that `node` stands for: `node` is a constructor call, an annotated
+        name, or a name or attribute to which objects of only one class are assigned."""
         if isinstance(node, ast.Call):
             return self.class_named(module, node.func)
         if isinstance(node, ast.Name) and (noted := annotation(module, node)) is not None:

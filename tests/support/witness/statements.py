@@ -1,4 +1,4 @@
-"""Reports statements and calls that name both CUDA and the target after a fix."""
+"""Reports statements and calls that, after a fix, name both CUDA and the target."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ def _parts(node: ast.stmt) -> Iterator[ast.AST]:
 
 
 def _both(module: Module, node: ast.AST) -> Sides:
-    """Return the words in an expression that name CUDA, and those that name the target. If each part of the expression
-    is meant for a single device, CUDA or the target, as the branches of `a if test else b` are, each part is examined
-    alone."""
+    """Return two lists of words in an expression: the words that name CUDA, and the words that name the target. If each
+    part of the expression is meant for a single device, CUDA or the target, as the branches of `a if test else b` are,
+    each part is examined alone."""
     own = module.words.get(node)
     stayed = [own] if own and own.stayed else []
     ported = [own] if own and own.ported and not own.added else []

@@ -194,8 +194,8 @@ def _choices(project: Project) -> dict[str, list[tuple[Module, list[Word]]]]:
 
 
 def _listed(project: Project, module: Module, call: ast.Call) -> Iterator[ast.AST]:
-    """Yield the lists of words that an option accepts: `choices=`, `click.Choice(…)`, or a variable that contains such
-    a list."""
+    """Yield the lists of words that an option accepts: the value of `choices=`, or the argument of `click.Choice(…)`;
+    if this value or argument is a variable, also the lists that the file assigns to the variable."""
     for keyword in call.keywords:
         value: ast.AST = keyword.value
         if keyword.arg == "type" and isinstance(value, ast.Call) and getattr(value.func, "attr", "") == "Choice":

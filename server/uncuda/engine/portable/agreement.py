@@ -32,8 +32,8 @@ class Agreement:
         self._served: set[Span] = set()
 
     def settled(self, reports: Sequence[Report]) -> bool:
-        """Return whether the reports, one for each engine, have the same fix at each span. If not, store in `lows` the
-        fix classes that the engines must use in their next run."""
+        """Return whether the reports, one for each engine, have the same fix at each span. If the result is False,
+        store in `lows` the fix classes that the engines must use in their next run."""
         said = _by_span(reports)
         for span, findings in said.items():
             for finding in findings.values():

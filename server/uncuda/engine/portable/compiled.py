@@ -1,5 +1,5 @@
-"""Finds code that TorchScript may compile; no fix may write a call of the helper module there, because TorchScript
-cannot compile such a call."""
+"""Finds code that TorchScript may compile; no fix may write a call of the helper module into code for TorchScript,
+because TorchScript cannot compile the call."""
 
 from __future__ import annotations
 

@@ -44,7 +44,8 @@ class Corners:
 
     def _is_cudas(self, header: Header) -> bool:
         """Return whether a clause runs only on CUDA: its condition compares a result of the helper module with "cuda"
-        by `==`, or the clause is the `else` of an `if` that compares the two by `!=`."""
+        by `==`, or the clause is the `else` of an `if` that compares a result of the helper module with "cuda" by
+        `!=`."""
         if header.word in ("if", "elif", "while"):
             return self._says(header, "==", "or")
         if header.word != "else":

@@ -138,7 +138,7 @@ def is_annotation(outer: ast.AST, inner: ast.AST) -> bool:
 
 
 def first_argument(text: str, opening: int, following: tuple[int, int] | None, new: str) -> Edit:
-    """Return the edit that adds an argument before the others of a call. `opening`: the offset after the opening
+    """Return the edit that adds a new first argument to a call. `opening`: the offset after the opening
     bracket of the call; `following`: the offsets at which the first argument begins and the last one ends, None for a
     call without arguments.
 

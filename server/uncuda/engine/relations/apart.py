@@ -100,7 +100,7 @@ class Apart:
         """Functions that raise an error unless one of the conditions that this object searches for, such as
         `platform.is_cuda()`, is true."""
         self._late: set[Stretch] = set()
-        """Those spans of guarded code in which statements outside of functions run before the condition is evaluated: a
+        """The spans of guarded code in which statements outside of functions run before the condition is evaluated: a
         script whose `main()` evaluates the condition, and code that `pytestmark` marks."""
 
     def holds(self, hit: Hit) -> bool:
@@ -154,7 +154,7 @@ class Apart:
 
     def _keep(self, statement: Statement) -> Iterator[Statement]:
         """If `statement` assigns the result of a condition to a variable, yield the statements that contain the
-        variable. Nothing is yielded if another statement assigns a different result to the variable."""
+        variable. If another statement assigns a different result to the variable of `statement`, yield nothing."""
         target, value = _bound(next(iter(statement.digest.piece.nodes), None))
         if target is None or value is None:
             return
@@ -232,7 +232,7 @@ class Apart:
     def _called(self) -> Called | None:
         """An object that finds functions and constants which are used only in guarded code, i.e. in code that runs only
         if a condition for which `Apart` searches is true. None if `Apart` was created without a path, or if no code of
-        the text is guarded by such a condition."""
+        the text is guarded by a condition for which `Apart` searches."""
         return Called(self._stretches, self._facts, self._path) if self._stretches and self._path is not None else None
 
     def _of(self, statement: Statement) -> Iterator[Stretch]:
@@ -364,8 +364,8 @@ class Apart:
         return self._says(test, answer) or self._is_kept(test, answer)
 
     def _is_kept(self, test: ast.expr, answer: bool) -> bool:
-        """Return whether a condition reads a variable that holds the result of a condition that this object searches
-        for, or a variable that is None unless such a condition is true."""
+        """Return whether `test` reads a variable that holds the result of a condition for which `Apart` searches, or a
+        variable that is None unless a condition for which `Apart` searches is true."""
         if self._optional and isinstance(test, ast.Compare) and _is_none(test.comparators[0]):
             left = test.left.value if isinstance(test.left, ast.NamedExpr) else test.left
             asks = isinstance(test.ops[0], ast.IsNot if answer else ast.Is)

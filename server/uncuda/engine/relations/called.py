@@ -68,8 +68,8 @@ class Called:
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # if functions use each other in a cycle, False ends the search; these functions then count as used outside
-            # of the spans `self._stretches`
+            # functions that use each other in a cycle count as used outside of the spans `self._stretches`, because the
+            # preliminary result False ends the cycle
             self._known[start] = False
             self._known[start] = yield from self._is_called(start)
         return self._known[start]

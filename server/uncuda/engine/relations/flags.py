@@ -28,8 +28,8 @@ for the module."""
 
 
 class Flags:
-    """The variables, attributes and functions of one file that hold the results of conditions which ask for CUDA. Each
-    condition is given by the index of its hit in the list of hits."""
+    """The variables, attributes and functions of one file that hold the results of conditions which ask for CUDA. A
+    condition that asks for CUDA is given by the index of its hit in the list of hits."""
 
     def __init__(self, branches: Branches) -> None:
         self._branches, self._facts = branches, branches.facts

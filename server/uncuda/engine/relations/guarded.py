@@ -271,9 +271,10 @@ class _Search:
 
     def _with_callers(self, found: Answers, place: Place, later: bool) -> Answers:
         """Return `found`, the conditions around `place`. If `later` is True, leave out conditions whose branch for
-        devices other than CUDA only raises an exception. If `later` is False, and every condition in `found` has such
-        a branch, also search for conditions around the calls of the function that contains `place`. `later`: whether
-        the conditions in `found` are outside of the function or lambda that contains `place`."""
+        devices other than CUDA only raises an exception. If `later` is False, and the branch of every condition in
+        `found` for devices other than CUDA only raises an exception, also search for conditions around the calls of the
+        function that contains `place`. `later`: whether the conditions in `found` are outside of the function or lambda
+        that contains `place`."""
         if later:
             return tuple(answer for answer in found if not answer[1])
         if found and all(raises for _, raises in found):

@@ -94,9 +94,9 @@ class Libraries:
         return sorted((name.removeprefix(MARK), name) for name in self.reached)
 
     def _lacks(self, need: str) -> bool:
-        """Return whether the target lacks a name of `torch.cuda` or a library. It lacks a name that no safe fix ports,
-        and a library that is compiled for CUDA. `need`: the name, with the keywords of its call in parentheses, or the
-        library."""
+        """Return whether the target lacks a name of `torch.cuda` or a library. The target lacks every name that no safe
+        fix ports, and every library that is compiled for CUDA. `need`: the name, with the keywords of its call in
+        parentheses, or the library."""
         name, _, keywords = need.partition("(")
         if name in _LOADERS:
             return True
@@ -175,8 +175,8 @@ class Place(NamedTuple):
 
 
 class Kernels:
-    """Finds the code of one file that needs CUDA, except calls that only raise an exception on the target. `only`: if
-    given, the search starts only at these places, and not at the file's kernels and compiled modules."""
+    """Finds the code of one file that needs CUDA, except calls that only raise an exception on the target. `only`: the
+    places at which the search starts; if None, it starts at the file's kernels and compiled modules."""
 
     def __init__(
         self, facts: Facts, hits: Sequence[Hit], libraries: Libraries, only: Sequence[Place] | None = None
@@ -199,8 +199,8 @@ class Kernels:
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
-        # In the searched text, "?" replaces every character beyond Latin-1 (facts/narrow.py), so the pattern would not
-        # find a module whose name contains such a character.
+        # In the searched text, "?" replaces every character beyond Latin-1 (facts/narrow.py), so the pattern `hint`
+        # would not find a module whose name contains a replaced character.
         scan = _hinted(hint) if hint.pattern.isascii() else plain("import ")
         for at in searches.find(("kernel", hint), scan):
             if (statement := self._facts.peek(at)) is not None:

@@ -177,7 +177,7 @@ class Served:
         at module level, or is a script that imports CUTLASS kernels or AMD's AITER at module level, or is a script that
         mentions a backend or a compute capability of NVIDIA's GPUs in the comments or the docstring at its top. An
         import of a module `_aiter_ops` counts only if the script's docstring names AMD, ROCm or AITER but not CUDA,
-        because scripts for CUDA import such a module, too."""
+        because scripts for CUDA import a module of this name, too."""
         facts = self._facts
         if facts.says(_NVIDIA) and self._has(_NVIDIAS):
             return True
@@ -287,8 +287,7 @@ def is_import(hit: Hit) -> bool:
 
 def _chosen(hit: Hit, alone: bool) -> Hit:
     """Return a hit in a project that chooses between accelerators. The hit gets the severity "information" if it is
-    about a CUDA library or the build of a CUDA extension: the target may need neither. It also gets this severity if
-    `alone` is True.
+    about a CUDA library or the build of a CUDA extension (the target may need neither), or if `alone` is True.
 
     `alone`: whether all code of this file may be for other accelerators, so that the target runs none of it.
     """

@@ -62,8 +62,8 @@ def register(session: Session) -> None:
 
 
 class Commands:
-    """The commands of the server. Each method receives the arguments and the progress token unchecked, and raises
-    JsonRpcInvalidParams for wrong arguments."""
+    """The commands of the server. Each method for a command receives the command's arguments and progress token
+    unchecked, and raises JsonRpcInvalidParams for wrong arguments."""
 
     def __init__(self, session: Session) -> None:
         self._session = session

@@ -93,8 +93,8 @@ def _parts(session: Session, file: FileChange) -> list[str]:
 
 
 def _annotations(session: Session, names: Iterable[str], texts: Texts, confirm: bool) -> str:
-    """Return one annotation for each rule and fix class: in the preview, edits that need review are not ticked at
-    first, and the others are."""
+    """Return one annotation for each rule and fix class. In the preview, edits that need review are not ticked at
+    first; all other edits are ticked."""
     names = list(names)
     unticked = [name for name in names if name.endswith("?")] or names  # if all edits are ticked, no preview opens
     labels = {SHARED: texts("shared"), OPENER.rstrip("?"): texts("opener")}

@@ -45,8 +45,8 @@ async def choose_program(session: Session, texts: Texts) -> Program | None:
 
 
 def _titles(programs: Iterable[Program]) -> dict[str, str]:
-    """Map button texts to URIs; the text for a document is the part of its path that distinguishes it from the
-    others."""
+    """Map button texts to URIs. The button text of a document is the end of its path, so long that all button texts
+    differ."""
     parts = {program.uri: Path(program.path).parts if program.path else (program.uri,) for program in programs}
     size, longest = 1, max(map(len, parts.values()))
     while size < longest and len({p[-size:] for p in parts.values()}) < len(parts):

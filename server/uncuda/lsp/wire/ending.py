@@ -2,7 +2,7 @@
 
 Normally, the event loop ends the process in an orderly way. If the event loop is busy, or blocked by writing to a
 client that does not read, a timer in another thread ends the process instead. Only a long call into C code can delay
-this timer, because no other Python thread runs during such a call.
+the timer, because no other Python thread runs during the call.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def _no_number(text: str) -> Any:
 
 def _number(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _no_number(text)  # JSON could not represent such a number in a reply
+    return value if math.isfinite(value) else _no_number(text)  # JSON cannot represent infinity in a reply
 
 
 _decode = json.JSONDecoder(parse_constant=_no_number, parse_float=_number).decode

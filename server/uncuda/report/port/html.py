@@ -301,7 +301,8 @@ def _section(name: str, title: str, body: str) -> str:
 
 
 def _table(caption: str, heads: Sequence[str], rows: Iterable[Sequence[str]], texts: int) -> str:
-    """Return an HTML table. The cells are already HTML; the first `texts` columns contain text, the others numbers."""
+    """Return an HTML table. The cells in `rows` are already HTML; the first `texts` columns contain text, the other
+    columns numbers."""
     marks = ["" if at < texts else ' class="n"' for at in range(len(heads))]
     head = "".join(f'<th scope="col"{mark}>{_text(name)}</th>' for name, mark in zip(heads, marks, strict=True))
     lines = []
