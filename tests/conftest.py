@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import os
+import sys
 
 import pytest
 from hypothesis import settings
@@ -36,7 +37,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_collection_finish() -> None:
     """Keep what was imported and collected out of all later garbage collections, because it lives until the end."""
-    gc.freeze()
+    if sys.platform != "emscripten":  # there Hypothesis asks the garbage collector for objects that `freeze` hides
+        gc.freeze()
 
 
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:

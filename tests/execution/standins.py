@@ -66,6 +66,11 @@ class Net(torch.nn.Module):
         super().__init__()
         self.linear = torch.nn.Linear(3, 2)
 
+    @property
+    def device(self) -> torch.device:
+        """The device of the parameters, which a `LightningModule` has, too."""
+        return self.linear.weight.device
+
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         found: torch.Tensor = self.linear(x)
         return found.square().mean()
