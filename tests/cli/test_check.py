@@ -311,8 +311,8 @@ class TestTorchVersion:
         assert check().rules == check("--torch-version", "2.7.1").rules
 
     def test_a_lower_bound_alone_says_nothing(self) -> None:
-        """A lower bound on torch alone does not determine the plugin's version, so uncuda assumes the default version.
-        The default version is made for the PyTorch with the same number, and this PyTorch is above the lower bound."""
+        """A lower bound on torch alone does not determine the plugin's version, so uncuda assumes the default version
+        of the plugin. The plugin's default version is made for a version of PyTorch that is above the lower bound."""
         current = "import torch\n\nd = torch.accelerator.current_accelerator()\n"
         make({"a.py": self.INTEGER, "b.py": current, "requirements.txt": "torch>=2.0\n"})
         assert check().rules == check("--torch-version", "2.7.1").rules

@@ -3,9 +3,9 @@ without it. `python -m execution.mutation`.
 
 Each safe rule is switched off, and each relation of relations.toml disabled, one at a time. Every program is ported
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
-a mutant if two conditions hold: its port by the complete engine ran as on CUDA, or failed as a finding predicted; and
-its port by the mutant is worse. A port is worse if it fails, gives other results, crashes although the original program
-works, or, if a rule is switched off, no longer runs on the device. For each mutant that no program notices,
+a mutant if its port by the mutant is worse than its port by the complete engine. The latter must have run as on CUDA,
+or must have failed as a finding predicted. A port is worse if it fails, gives other results, crashes although the
+original program works, or, if a rule is switched off, no longer runs on the device. For each mutant that no program notices,
 survivors.toml gives a reason.
 """
 
@@ -36,7 +36,7 @@ _WORSE = ("differs", "fails")
 
 @dataclass(frozen=True)
 class Mutant:
-    """A rule that is switched off, or a relation: a function of the engine that is replaced by a lambda."""
+    """What is changed in the engine: a rule is switched off, or the function of a relation is replaced by a lambda."""
 
     name: str
     place: str = ""

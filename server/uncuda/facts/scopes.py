@@ -183,8 +183,9 @@ class IndentScopes:
         """Yield parts [start, end) of the text before the edit, the smallest first. Each yielded part contains the
         edited lines, and all lines that the edit moves to another block.
 
-        The first part consists of the compound statement to which an edited line belongs, and the statement above this
-        compound statement. Each further part consists of the lines below the header of a block around the edited lines.
+        The first yielded part consists of the compound statement to which an edited line belongs, and the statement
+        above this compound statement. Each other part consists of the lines below the header of a block around the
+        edited lines.
         A block that begins or ends at other lines after the edit than before the edit is left out.
         """
         if (part := self._statement_around(before, span)) is not None:
