@@ -24,10 +24,9 @@ _QUOTED = (
 # a comment or a string; group 1 is the text of an f-string, which may contain calls
 _TEXT = re.compile(rb"[\"'#](?:(?<=#)[^\n]*|(?:(?<=[fF].)|(?<=[fF][rR].))(%b)|%b)" % (_QUOTED, _QUOTED), re.DOTALL)
 # the header of a class or function, or the start of another line at column 0
-_PIECE = re.compile(rb"\n(?:([ \t]{0,12})(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|(?=[^\s)\]}]))")
+_PIECE = re.compile(rb"\n(?:(?=([ \t]{0,12}))\1(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|(?=[^\s)\]}]))")
 _FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
 _IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
-_FIRST_FROM, _FIRST_IMPORT = (re.compile(rb"\n[ \t]*" + pattern.pattern) for pattern in (_FROM, _IMPORT))
 _NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
 _WORD = re.compile(rb"\w+")
 _OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
@@ -36,7 +35,7 @@ _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
-_MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
+_MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _COMPILED = re.compile(rb"import[^\n]*(?<!\w)\w*(?:_C|_ext|_cuda)(?!\w)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
@@ -94,7 +93,7 @@ class _Piece:
 class _File:
     def __init__(self, data: bytes, path: str, libraries: Collection[str]) -> None:
         self._libraries = libraries
-        self._data = _TEXT.sub(rb" \1", b"\n" + data)  # the source without comments and strings
+        self._data = b" ".join(filter(None, _TEXT.split(b"\n" + data)))  # the source without comments and strings
         self._path, self._module = path, module_at(path)
         self._package = path.endswith("__init__.py")
         self._names: dict[bytes, str] = {}
@@ -137,23 +136,28 @@ class _File:
         return self._found.setdefault(caller, set())
 
     def _read_imports(self) -> None:
-        for match in _FIRST_FROM.finditer(self._data):
+        for match in _FROM.finditer(self._data):
             module = match[1].decode()
-            if module.partition(".")[0] not in _OTHERS:
+            if module.partition(".")[0] not in _OTHERS and self._is_first(match.start()):
                 module = imported_from(module, self._path)
                 self._need(match.start(), module)
                 for one in _NAMED.finditer(match[2]):
                     self._names[one[2] or one[1]] = f"{module}.{one[1].decode()}"
-        for match in _FIRST_IMPORT.finditer(self._data):
+        for match in _IMPORT.finditer(self._data):
             dotted = match[1].decode()
             root = dotted.partition(".")[0]
-            if root not in _OTHERS:
+            if root not in _OTHERS and self._is_first(match.start()):
                 self._names[match[2] or root.encode()] = dotted if match[2] else root
                 self._need(match.start(), dotted)
 
+    def _is_first(self, at: int) -> bool:
+        """Return whether a word is the first of its line, and at most 200 characters from the line's start."""
+        line = self._data.rfind(b"\n", max(0, at - 200), at)
+        return line >= 0 and not self._data[line:at].strip()
+
     def _need(self, at: int, module: str) -> None:
-        """Record a library that the file imports at module level; `at`: the line end before the import."""
-        if module.partition(".")[0] in self._libraries and self._data[at + 1] not in b" \t":
+        """Record a library that the file imports at module level."""
+        if module.partition(".")[0] in self._libraries and self._data[at - 1 : at] == b"\n":
             self._needed.add(module)
 
     def _marks(self, imported: Mapping[bytes, str]) -> Iterator[tuple[str, str]]:
@@ -162,7 +166,7 @@ class _File:
         all functions and classes of this file."""
         for match in _MARKED.finditer(self._data):
             below = bisect_left(self._starts, match.end())
-            if (dotted := imported.get(match[1])) and below < len(self._starts):
+            if (dotted := imported.get(match[1])) and below < len(self._starts) and self._is_first(match.start()):
                 yield MARK + dotted, self._callers[below]
         words = {word for match in _OF_FILE.finditer(self._data) for word in _WORD.findall(match[1])}
         if used := words & imported.keys():
