@@ -49,6 +49,8 @@ class Owner(NamedTuple):
 
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
+MANY = "*"
+"""What `Project.reaches` says about a name through which too many names and libraries are needed to list them."""
 
 
 @dataclass(frozen=True)
@@ -155,8 +157,8 @@ class Project:
     """Whether a file of the project creates packed sequences, which have an attribute `is_cuda`, but no `device`."""
     reaches: frozenset[tuple[str, str]] = frozenset()
     """(name, needed) of each name that files which skip tests import, and of each skip mark that files import ("@" is
-    before its name): functions of the project that are called through the name need `needed`, which is a name of
-    `torch.cuda`, with the keywords of its call in parentheses, or a library."""
+    before its name): functions of the project that are called through the name need `needed`: on each line a name of
+    `torch.cuda`, with the keywords of its call in parentheses, or a library; or MANY."""
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,11 +11,11 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
-from uncuda.project import Project
+from uncuda.project import MANY, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace import Scanner, Words
-from uncuda.workspace.calls import calls
+from uncuda.workspace.calls import calls, reached
 
 CATALOGUE = load()
 WORDS = Words.of(CATALOGUE.declarations, CATALOGUE.libraries)
@@ -198,3 +200,107 @@ def test_calls_are_found_in_time_that_grows_with_the_size(line: str) -> None:
     text = (f"torch.cuda skip(\n{line}\n" * 4000).encode()
     assert len(text) > 64_000
     assert len(calls(text, "a.py", frozenset())) < 13_000
+
+
+ONLY = "torch.cuda.nvtx.mark('')"
+BEHIND = "def f(x):\n    {0}\n    return x.cuda()\n"
+TEXTS = {
+    "a comment": BEHIND.format(f"# {ONLY}"),
+    "a comment with a quote": BEHIND.format(f"y = 1  # don't: {ONLY}"),
+    "a docstring": BEHIND.format(f'"""As {ONLY},\n    {ONLY}."""'),
+    "a docstring that names a function": BEHIND.format('"""\n    >>> g(x)\n    """') + f"def g(x):\n    {ONLY}\n",
+    "a message": BEHIND.format(f'assert x, "no {ONLY}"'),
+    "a comment below": f"{BEHIND.format('pass')}\n# {ONLY}\n",
+    "a block at module level": f"{BEHIND.format('pass')}\nif __name__ == '__main__':\n    {ONLY}\n",
+    "a statement at module level": f"{BEHIND.format('pass')}\nMARKS = {ONLY}\n",
+    "a decorator of another function": f"{BEHIND.format('pass')}\n@{ONLY}\ndef g(x):\n    pass\n",
+    "another function in a block": f"{BEHIND.format('pass')}\nif FAST:\n    def g(x):\n        {ONLY}\n",
+}
+CODE = {
+    "a statement": BEHIND.format(ONLY),
+    "below a text with lines at column 0": BEHIND.format(f'y = """\nA\n# it\'s "\n"""\n    {ONLY}'),
+    "below a string with a #": BEHIND.format(f"y = '# \\' \"'; {ONLY}"),
+    "below arguments at column 0": BEHIND.format(f"y = g(\n1,\n)\n    {ONLY}"),
+    "below parameters at column 0": f"def f(\nx,\n):\n    {ONLY}\n",
+    "in an f-string": BEHIND.format(f'y = f"{{{ONLY}}}"'),
+    "below a nested function": BEHIND.format(f"def g():\n        pass\n    {ONLY}"),
+    "in a block": f"if FAST:\n    def f(x):\n        {ONLY}\n",
+    "in a class in a block": f"if FAST:\n    class f:\n        def __init__(self, x):\n            {ONLY}\n",
+    "a method of a result": f"def f(x):\n    A(1).run(x)\nclass A:\n    def run(self, x):\n        {ONLY}\n",
+    "a method, by two spaces": f"def f(x):\n  A(1).run(x)\nclass A:\n  def run(self, x):\n    {ONLY}\n",
+    "after \\r\\n": BEHIND.format(ONLY).replace("\n", "\r\n"),
+}
+
+
+def of_one(source: str, folder: str = "") -> tuple[dict[str, str], str, str]:
+    path, text = f"{folder}tests/test_a.py", HEAD.format(plugin=IMPORTS["npu"]) + "from lib.a import f\n"
+    text += TEST.format("f(x)")
+    return {f"{folder}lib/a.py": f"import torch\n{source}", path: text}, path, text
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_and_code_outside_a_function_are_not_its_calls(name: str) -> None:
+    files, path, text = of_one(TEXTS[name])
+    assert fixed(files, path) == moved(text, "npu")
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_all_code_of_a_function_counts(name: str) -> None:
+    files, path, text = of_one(CODE[name])
+    assert fixed(files, path) == text
+
+
+@pytest.mark.parametrize("folder", ["my project/", "@a/", "=a/", "a.b/"])
+def test_a_path_may_have_any_characters(folder: str) -> None:
+    files, path, text = of_one(CODE["a statement"], folder)
+    assert fixed(files, path) == text
+    reader = Reader(CATALOGUE)
+    facts = reader.project({one: reader.facts(source.encode(), one) for one, source in files.items()})
+    assert facts.reaches == project_of(files).reaches != frozenset()
+
+
+LARGE: dict[str, Callable[[int], str]] = {
+    "pytestmark": lambda size: f"pytestmark = [{'m, ' * size}]\n" + "def f():\n    x\n" * size,
+    "pytestmark lines": lambda size: (
+        "pytestmark = m\n" * size + "".join(f"def f{at}():\n    x\n" for at in range(size))
+    ),
+    "imports in one line": lambda size: "x = 1;import a;" * size,
+    "imports behind returns": lambda size: "import a\r" * size,
+    "libraries in a line": lambda size: "def f():\n    " + "x = 1;import cupy;" * size,
+    "quotes": lambda size: '"""\n\\' * size,
+    "escaped quotes": lambda size: '\\"' * size * 4 + "'\\'" * size,
+    "open brackets": lambda size: "def f():\n  a(\n" + "a(\n" * size,
+    "nested functions": lambda size: "".join(f"def f{at}():\n  def g():\n    g()\n" for at in range(size)),
+}
+
+
+def seconds(text: str) -> float:
+    began = time.process_time()
+    calls(text.encode(), "tests/test_a.py", frozenset({"cupy"}))
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_large_file_takes_no_longer_than_its_size(name: str) -> None:
+    head = "import torch\nfrom a import m\n# torch.cuda skipif(\n"
+    small, large = (min(seconds(head + LARGE[name](size)) for _ in range(2)) for size in (2_500, 40_000))
+    assert large < 16 * 4 * small + 0.1
+
+
+def test_what_is_reached_takes_no_longer_than_its_size() -> None:
+    size = 8_000
+    names = [f"m.f{at}" for at in range(size)]
+    needs = [f"torch.cuda.a{at}" for at in range(size)]
+    roots = frozenset({"\n".join(["", *names])})
+    shared = frozenset({*(f"{name}\nm.g" for name in names), "\n".join(["m.g", *needs])})
+    cycle = frozenset(f"{name}\n{names[at - 1]}\n{needs[at]}" for at, name in enumerate(names))
+    for graph in (shared, cycle):
+        assert reached([roots, graph], frozenset()) == {(name, MANY) for name in names}
+    few = frozenset({*(f"{name}\nm.g" for name in names), "\n".join(["m.g", *needs[:2]])})
+    assert reached([roots, few], frozenset()) == {(name, "\n".join(needs[:2])) for name in names}
+
+
+def test_a_mark_stays_over_what_needs_too_many_names_to_list() -> None:
+    many = "\n    ".join(f"torch.cuda.synchronize(a{at}=1)" for at in range(80))
+    files, path, text = of_one(BEHIND.format(many))
+    assert fixed(files, path) == text

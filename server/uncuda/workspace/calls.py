@@ -11,14 +11,22 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
 
 from uncuda.module_names import agree, imported_from, module_at
-from uncuda.project import MARK
+from uncuda.project import MANY, MARK
 
-_PIECE = re.compile(rb"\n(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|\n(?:    |\t)(?:async +)?def[ ]+(\w+)")
-_FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n#]*)")
-_IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?:\n|\r|#|\Z)")
+_QUOTED = (
+    rb'(?<=")(?:""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3})?|[^"\\\n]*(?:\\.[^"\\\n]*)*"?)|'
+    rb"(?<=')(?:''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'{3})?|[^'\\\n]*(?:\\.[^'\\\n]*)*'?)"
+)
+# a comment or a string; group 1 is the text of an f-string, which may contain calls
+_TEXT = re.compile(rb"[\"'#](?:(?<=#)[^\n]*|(?:(?<=[fF].)|(?<=[fF][rR].))(%b)|%b)" % (_QUOTED, _QUOTED), re.DOTALL)
+# the header of a class or function, or the start of another line at column 0
+_PIECE = re.compile(rb"\n(?:(?=([ \t]{0,12}))\1(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|(?=[^\s)\]}]))")
+_FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
+_IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
 _NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
 _WORD = re.compile(rb"\w+")
 _OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
@@ -27,7 +35,7 @@ _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
-_MARKED = re.compile(rb"\n[ \t]*@(\w+)[ \t]*(?=\r?\n)")
+_MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _COMPILED = re.compile(rb"import[^\n]*(?<!\w)\w*(?:_C|_ext|_cuda)(?!\w)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
@@ -40,10 +48,12 @@ _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
 
 # if more functions than this have the same last two segments of their dotted names, only exact names are matched
 _ALIKE = 50
+# code that needs more names and libraries than this is assumed to need some that the target lacks
+_MOST = 64
 _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
-"""What one file calls: strings "CALLER CALLEE …", with dotted names. A caller is the file's module, a function, class
+"""What one file calls: strings "CALLER\\nCALLEE\\n…", with dotted names. A caller is the file's module, a function, class
 or method of the file, or a skip mark that the file imports (with MARK before its name); the "callees" of a skip mark
 are the functions, classes and methods that it marks. If the caller is "", the other names are the skip marks that the
 file imports (with MARK before each), the skip marks that the file defines (with "=" before each) and, if the file skips
@@ -56,10 +66,10 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     whether rules may have findings in the file; if not, the file is only read if it may import a compiled module, or
     if it is the `__init__.py` of a package, from which other files import the package's functions."""
     says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
-    if not path.endswith(".py") or not (says or path.endswith("__init__.py") or _COMPILED.search(data)):
+    if not path.endswith(".py") or "\n" in path or not (says or path.endswith("__init__.py") or _COMPILED.search(data)):
         return frozenset()
     found = _File(data, path, libraries).calls()
-    return frozenset(" ".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
+    return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
 
 
 def has_tests(paths: Iterable[str]) -> bool:
@@ -67,9 +77,23 @@ def has_tests(paths: Iterable[str]) -> bool:
     return any(map(_TEST.search, paths))
 
 
+@dataclass
+class _Piece:
+    """A function, class or method of a file. `owner`: the dotted name of the class that a method or class is in."""
+
+    caller: str
+    owner: str
+    name: bytes
+    indent: int
+    bases: bytes | None
+    start: int
+    end: int
+
+
 class _File:
     def __init__(self, data: bytes, path: str, libraries: Collection[str]) -> None:
-        self._data, self._libraries = b"\n" + data, libraries
+        self._libraries = libraries
+        self._data = b" ".join(filter(None, _TEXT.split(b"\n" + data)))  # the source without comments and strings
         self._path, self._module = path, module_at(path)
         self._package = path.endswith("__init__.py")
         self._names: dict[bytes, str] = {}
@@ -77,16 +101,14 @@ class _File:
         self._needed: set[str] = set()  # the libraries that the file needs when it is imported
         self._loads = b"cpp_extension" in data
         self._found: dict[str, set[str]] = {"": set()}
-        self._callers: list[str] = []  # the dotted names of the file's functions, classes and methods, in source order
+        self._starts: list[int] = []  # the positions of the headers of functions, classes and methods
+        self._callers: list[str] = []  # their dotted names; for a nested function, that of the outer function
 
     def calls(self) -> dict[str, set[str]]:
         """Return the callees of each caller."""
         self._read_imports()
-        pieces = list(_PIECE.finditer(self._data))
         imported, found = dict(self._names), self._found
-        for match in pieces:
-            if name := match[2]:
-                self._names[name] = f"{self._module}.{name.decode()}"
+        pieces = self._pieces()
         for alias, function in _APPLIED.findall(self._data) if b".apply" in self._data else ():
             if known := self._names.get(function):
                 self._names[alias] = f"{self._module}.{alias.decode()}"
@@ -102,7 +124,7 @@ class _File:
                 self._called(f"{self._module}.{name.decode()}").add(dotted)
         if self._needed:
             self._called(self._module).update(self._needed)
-        for mark, skipped in self._marks(imported, pieces) if "test" in self._path else ():
+        for mark, skipped in self._marks(imported) if "test" in self._path else ():
             found[""].add(mark)
             self._called(mark).add(skipped)
         made = _MADE.finditer(self._data) if skips else ()
@@ -129,63 +151,97 @@ class _File:
                 self._need(match.start(), dotted)
 
     def _is_first(self, at: int) -> bool:
-        """Return whether a word is the first of its line."""
-        return not self._data[self._data.rfind(b"\n", 0, at) + 1 : at].strip()
+        """Return whether a word is the first of its line, and at most 200 characters from the line's start."""
+        line = self._data.rfind(b"\n", max(0, at - 200), at)
+        return line >= 0 and not self._data[line:at].strip()
 
     def _need(self, at: int, module: str) -> None:
         """Record a library that the file imports at module level."""
         if module.partition(".")[0] in self._libraries and self._data[at - 1 : at] == b"\n":
             self._needed.add(module)
 
-    def _marks(self, imported: Mapping[bytes, str], pieces: list[re.Match[bytes]]) -> Iterator[tuple[str, str]]:
+    def _marks(self, imported: Mapping[bytes, str]) -> Iterator[tuple[str, str]]:
         """Yield pairs of names: an imported name that is used as a decorator or in `pytestmark`, with MARK before it;
-        and a function or class of this file that is decorated or marked with it."""
-        starts = [piece.start() for piece in pieces]
+        and a function or class of this file that is decorated with it, or the name MODULE.pytestmark, which stands for
+        all functions and classes of this file."""
         for match in _MARKED.finditer(self._data):
-            below = bisect_left(starts, match.end())
-            if (dotted := imported.get(match[1])) and below < len(pieces):
+            below = bisect_left(self._starts, match.end())
+            if (dotted := imported.get(match[1])) and below < len(self._starts) and self._is_first(match.start()):
                 yield MARK + dotted, self._callers[below]
-        for match in _OF_FILE.finditer(self._data):
-            for dotted in filter(None, map(imported.get, _WORD.findall(match[1]))):
-                yield from ((MARK + dotted, own) for word, own in self._names.items() if word not in imported)
+        words = {word for match in _OF_FILE.finditer(self._data) for word in _WORD.findall(match[1])}
+        if used := words & imported.keys():
+            every = f"{self._module}.pytestmark"
+            self._called(every).update(own for word, own in self._names.items() if word not in imported)
+            yield from ((MARK + imported[word], every) for word in used)
 
-    def _read_pieces(self, pieces: list[re.Match[bytes]]) -> None:
-        """Find the callees of each function, class and method of the file, from its header to the next header."""
-        data, names, around = self._data, self._names, b""
-        known, needs = names.keys(), self._loads or b"torch.cuda" in data
-        ends = [*(match.start() for match in pieces[1:]), len(data)]
-        for match, end in zip(pieces, ends):
-            is_class, name, bases, method = match.groups()
-            if name:
-                around, caller = (name if is_class else b""), names[name]
-                called = self._called(caller)
-                if is_class:
-                    called.update(names[base] for base in _WORD.findall(bases) if base in names)
-            else:
-                owner = names[around] if around else self._module
-                caller = f"{owner}.{method.decode()}"
-                called = self._called(caller)
-                if around and (method in _LIVING or method.startswith(b"test")):
-                    self._called(owner).add(caller)
+    def _pieces(self) -> list[_Piece]:
+        """Return the functions, classes and methods of the file. A function contains its nested functions; it ends at
+        the next header, or at the next line at column 0 that is not inside brackets."""
+        pieces: list[_Piece] = []
+        around: list[_Piece] = []  # the classes and the function that the current line may be in
+        data, counted, depth = self._data, 0, 0
+        for match in _PIECE.finditer(data):
+            at, (blank, is_class, name, rest) = match.start(), match.groups()
+            if name is None:
+                if around:
+                    depth, counted = depth + _opened(data[counted:at]), at
+                    if depth <= 0:
+                        pieces[-1].end = at
+                        around = []
+                continue
+            indent = len(blank)
+            while around and around[-1].indent >= indent:
+                around.pop()
+            self._starts.append(at)
+            if around and around[-1].bases is None:
+                self._callers.append(around[-1].caller)
+                continue
+            if pieces:
+                pieces[-1].end = min(pieces[-1].end, at)
+            owner = around[-1].caller if around else ""
+            caller = f"{owner or self._module}.{name.decode()}"
+            if not owner and (not indent or name not in self._names):
+                self._names[name] = caller
             self._callers.append(caller)
+            piece = _Piece(caller, owner, name, indent, rest if is_class else None, match.end(3), len(data))
+            pieces.append(piece)
+            around.append(piece)
+            counted, depth = at, 0
+        return pieces
+
+    def _read_pieces(self, pieces: list[_Piece]) -> None:
+        """Find the callees of each function, class and method of the file."""
+        data, names = self._data, self._names
+        known, needs = names.keys(), self._loads or b"torch.cuda" in data
+        for piece in pieces:
+            owner, called = piece.owner, self._called(piece.caller)
+            if piece.bases is not None:
+                called.update(names[base] for base in _WORD.findall(piece.bases) if base in names)
+            if owner and (piece.bases is not None or piece.name in _LIVING or piece.name.startswith(b"test")):
+                self._called(owner).add(piece.caller)
             if self._needed:
                 called.add(self._module)
-            body = data[match.end() : end]
-            words = {part[part.rfind(b" ") + 1 :] for part in body.translate(_SEPARATE).split(b"(")}
+            body = data[piece.start : piece.end]
+            parts = [part[part.rfind(b" ") + 1 :] for part in body.translate(_SEPARATE).split(b"(")]
+            words = set(parts)
             called.update([names[word] for word in words & known])
-            if around and b"cls" in words:
-                called.add(names[around])
-            called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, around))])
+            if owner and b"cls" in words:
+                called.add(owner)
+            owner = owner if piece.bases is None else piece.caller
+            called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, owner))])
+            if b")." in body:  # `Layer(…).run()`
+                results = [(of, word) for of, word in zip(parts, parts[1:]) if word[:1] == b"." and of in names]
+                called.update([names[of] + word.decode() for of, word in results])
             if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
                 called.update(only)
 
-    def _dotted(self, word: bytes, around: bytes) -> str:
+    def _dotted(self, word: bytes, owner: str) -> str:
         """Return the dotted name for `word`, such as `ops.fast` or `self.run`, if its root is imported, defined in the
-        file, or `self` or `cls` of the class `around`; otherwise ""."""
+        file, or `self` or `cls` of the class `owner`; otherwise ""."""
         root, _, rest = word.partition(b".")
         if root in self._names:
             return f"{self._names[root]}.{rest.decode()}"
-        return f"{self._names[around]}.{rest.decode()}" if around and root in _OWNERS and b"." not in rest else ""
+        return f"{owner}.{rest.decode()}" if owner and root in _OWNERS and b"." not in rest else ""
 
     def _only_cudas(self, body: bytes) -> Iterator[str]:
         """Yield the uses of CUDA in a piece of the source: names of `torch.cuda`, with the keywords of their call in
@@ -199,37 +255,40 @@ class _File:
         for pattern in (_FROM, _IMPORT) if b"import " in body else ():
             for match in pattern.finditer(body):
                 module = match[1].decode()
-                if module.partition(".")[0] in self._libraries and not body[: match.start()].rstrip().endswith(b"try:"):
+                before = body[max(0, match.start() - 200) : match.start()].rstrip()
+                if module.partition(".")[0] in self._libraries and not before.endswith(b"try:"):
                     yield module
+
+
+def _opened(code: bytes) -> int:
+    """Return how many more brackets a piece of code opens than it closes."""
+    return sum(map(code.count, (b"(", b"[", b"{"))) - sum(map(code.count, (b")", b"]", b"}")))
 
 
 def reached(
     told: Iterable[Calls], libraries: Collection[str], extensions: Collection[str] = ()
 ) -> frozenset[tuple[str, str]]:
     """Return (name, needed) of each name that files which skip tests import, and each skip mark that files import; the
-    name leads, through calls, to what is needed: a name of `torch.cuda`, with keywords of the call in parentheses, a
-    library, or one of the `extensions`, the modules that the project compiles for CUDA."""
+    name leads, through calls, to what is needed, one on each line: a name of `torch.cuda`, with keywords of the call in
+    parentheses, a library, or one of the `extensions`, the modules that the project compiles for CUDA; MANY if these
+    are more than _MOST."""
     every = [*chain.from_iterable(told)]
-    if not any(one.startswith(" ") for one in every):
+    if not any(one.startswith("\n") for one in every):
         return frozenset()
     graph: dict[str, list[str]] = {}
     for one in every:
-        caller, *callees = one.split(" ")
+        caller, *callees = one.split("\n")
         graph.setdefault(caller, []).extend(callees)
     roots = graph.pop("", [])
     own, made = _Own(graph), _Own(root[1:] for root in roots if root.startswith("="))
     marks = [root for root in roots if root.startswith(MARK) and made.of(root[1:])]
     found = {root: node for root in roots if root[0] not in (MARK, "=") for node in own.of(root)}
     built = _Built(extensions)
-    needed = _needed([*found.values(), *marks], graph, own, libraries, built)
-    pairs = [*((root, found[root]) for root in found), *((mark, mark) for mark in marks)]
     folders = {part for name in graph for part in name.split(".")} - {"torch"}
-    return frozenset(
-        (root, need)
-        for root, node in pairs
-        for need in needed.get(node, ())
-        if need.partition(".")[0] not in folders or built.of(need)
-    )
+    needed = _needed([*found.values(), *marks], graph, own, _Needs(libraries, folders, built))
+    said = {node: "\n".join(sorted(needs)) for node, needs in needed.items() if needs}
+    pairs = [*found.items(), *((mark, mark) for mark in marks)]
+    return frozenset((root, said[node]) for root, node in pairs if node in said)
 
 
 class _Built:
@@ -266,13 +325,25 @@ def _end(name: str) -> str:
     return ".".join(name.split(".")[-2:])
 
 
-def _is_cudas(name: str, libraries: Collection[str]) -> bool:
-    return name.startswith(("torch.cuda.", "torch.utils.cpp_extension.")) or name.partition(".")[0] in libraries
+@dataclass(frozen=True)
+class _Needs:
+    """Tells which callees are names of `torch.cuda`, libraries or modules that the project compiles for CUDA.
+    `folders`: the segments of the names of the project's modules; a library with such a name is the project's own."""
+
+    libraries: Collection[str]
+    folders: Collection[str]
+    built: _Built
+
+    def of(self, callee: str, is_own: bool) -> str:
+        """Return what a callee needs of CUDA; "" if it needs nothing."""
+        if module := self.built.of(callee):
+            return module
+        root = callee.partition(".")[0]
+        cudas = callee.startswith(("torch.cuda.", "torch.utils.cpp_extension.")) or root in self.libraries
+        return callee if cudas and not is_own and root not in self.folders else ""
 
 
-def _needed(
-    starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, libraries: Collection[str], built: _Built
-) -> dict[str, set[str]]:
+def _needed(starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, of_cuda: _Needs) -> dict[str, set[str]]:
     """Return what each of `starts`, and each function that they call directly or indirectly, needs of CUDA. `graph`:
     the callees of each caller."""
     needs: dict[str, set[str]] = {}
@@ -282,21 +353,22 @@ def _needed(
         caller = waiting.pop()
         if caller in needs:
             continue
-        needs[caller] = set()
+        found: set[str] = set()
         for callee in graph.get(caller, ()):
             known = [callee] if callee in graph else own.of(callee)
             for node in known:
                 callers.setdefault(node, []).append(caller)
                 waiting.append(node)
-            if module := built.of(callee):
-                needs[caller].add(module)
-            elif not known and _is_cudas(callee, libraries):
-                needs[caller].add(callee)
+            if need := of_cuda.of(callee, bool(known)):
+                found.add(need)
+        needs[caller] = found if len(found) <= _MOST else {MANY}
     changed = [name for name, found in needs.items() if found]
     while changed:
         name = changed.pop()
         for caller in callers.get(name, ()):
-            if not needs[name] <= needs[caller]:
-                needs[caller] |= needs[name]
+            if MANY not in (known_needs := needs[caller]) and not needs[name] <= known_needs:
+                known_needs |= needs[name]
+                if MANY in known_needs or len(known_needs) > _MOST:
+                    needs[caller] = {MANY}
                 changed.append(caller)
     return needs

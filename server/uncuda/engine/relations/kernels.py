@@ -22,7 +22,7 @@ from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION
-from ...project import MARK, Project
+from ...project import MANY, MARK, Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
@@ -66,8 +66,10 @@ class Libraries:
     @cached_property
     def reached(self) -> frozenset[str]:
         """The names in `Project.reaches` through which functions are called that need something the target lacks."""
-        lost = {need for need in {need for _, need in self.project.reaches} if self._lacks(need)}
-        return frozenset(name for name, need in self.project.reaches if need in lost)
+        listed = {needs for _, needs in self.project.reaches}
+        lost = {need for need in {need for needs in listed for need in needs.split("\n")} if self._lacks(need)}
+        lacking = {needs for needs in listed if not lost.isdisjoint(needs.split("\n"))}
+        return frozenset(name for name, needs in self.project.reaches if needs in lacking)
 
     @cached_property
     def marks(self) -> frozenset[str]:
@@ -98,7 +100,7 @@ class Libraries:
         fix ports, and every library that is compiled for CUDA. `need`: the name, with the keywords of its call in
         parentheses, or the library."""
         name, _, keywords = need.partition("(")
-        if name in _LOADERS:
+        if name in _LOADERS or name == MANY:
             return True
         if not name.startswith("torch."):
             return self.are_cuda(name)
