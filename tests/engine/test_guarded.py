@@ -364,6 +364,14 @@ MISSING = not MISSING
 def test():
     add(1)
 """,
+    "a mark whose condition is a variable of another variable": TRITON
+    + """\
+HAS = torch.cuda.is_available()
+MISSING = HAS and lacks()
+@pytest.mark.skipif(MISSING, reason='')
+def test():
+    add(1)
+""",
     "a mark that compares a variable turned round": TRITON
     + """\
 COUNT = torch.cuda.device_count()

@@ -122,12 +122,14 @@ class Questions:
         """Record the code that is skipped by marks whose condition contains a variable or function for the result of
         a condition: `skipif(not HAS_CUDA)` after `HAS_CUDA = torch.cuda.is_available()`."""
         for flag in self._flags:
-            for line in self._flags.lines(flag).values():
+            lines = self._flags.lines(flag).values()
+            once = sum(line.word == flag for line in lines) == 1  # whether one line assigns the variable
+            for line in lines:
                 self.work.search(line.start, line.end)
                 if line.word in CONDITIONS or self._text.find("skip", line.start, line.end) < 0:
                     continue
                 statement = self.facts.peek(line.start)
-                plain = self._is_plain_flag(flag, line)
+                plain = once and self._is_plain_flag(flag, line)
                 for node in spelled(flag, statement) if statement is not None else ():
                     if statement is not None and (blocks := self._skipped.marked(node, statement, plain)):
                         for index in self._flags.known_at(flag, line):
@@ -135,15 +137,19 @@ class Questions:
 
     def _is_plain_flag(self, flag: str, line: Header) -> bool:
         """Return whether a variable in a line has the value of `torch.cuda.is_available()` or
-        `torch.cuda.device_count()`, and no other."""
+        `torch.cuda.device_count()`, if only one line assigns the variable."""
         known = self._flags.known_at(flag, line)
         hit = self._hits[known[0]] if len(known) == 1 else None
         if hit is None or hit.statement is None or not _is_plain(hit):
             return False
         first = next(iter(hit.statement.digest.piece.nodes), None)
-        if not isinstance(first, ast.Assign) or not isinstance(first.value, ast.Call) or first.value.func != hit.node:
+        if (
+            not isinstance(first, ast.Assign)
+            or not isinstance(first.value, ast.Call)
+            or first.value.func is not hit.node
+        ):
             return False
-        return sum(line.word == flag for line in self._flags.lines(flag).values()) == 1
+        return all(isinstance(target, ast.Name) and target.id == flag for target in first.targets)
 
     def _mark_by_skips(self) -> None:
         """Record the code that conditions skip whose block calls `pytest.skip()`, in a `setUp`, a fixture or a function
