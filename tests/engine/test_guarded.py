@@ -349,6 +349,52 @@ HAS, SLOW = torch.cuda.is_available(), False
 def test():
     add(1)
 """,
+    "a mark whose condition is a variable that denies": TRITON
+    + """\
+MISSING = torch.cuda.device_count() == 0
+@pytest.mark.skipif(MISSING, reason='')
+def test():
+    add(1)
+""",
+    "a mark whose condition is a variable with a second value": TRITON
+    + """\
+MISSING = torch.cuda.is_available()
+MISSING = not MISSING
+@pytest.mark.skipif(MISSING, reason='')
+def test():
+    add(1)
+""",
+    "a mark whose condition is a variable of another variable": TRITON
+    + """\
+HAS = torch.cuda.is_available()
+MISSING = HAS and lacks()
+@pytest.mark.skipif(MISSING, reason='')
+def test():
+    add(1)
+""",
+    "a mark that compares a variable turned round": TRITON
+    + """\
+COUNT = torch.cuda.device_count()
+@pytest.mark.skipif(2 > COUNT, reason='')
+def test():
+    add(1)
+""",
+    "a mark in a variable that compares turned round": TRITON
+    + """\
+needs = unittest.skipIf(2 > torch.cuda.device_count(), '')
+@needs
+def test():
+    add(1)
+""",
+    "setUp that compares turned round": TRITON
+    + """\
+class Test(unittest.TestCase):
+    def setUp(self):
+        if 1 > torch.cuda.device_count():
+            self.skipTest('')
+    def test(self):
+        add(1)
+""",
     "a mark that asks how many devices there are": TRITON
     + """\
 COUNT = torch.cuda.device_count() if torch.cuda.is_available() else 0
@@ -515,6 +561,24 @@ def test():
     + """\
 HAS = torch.cuda.is_available()
 @pytest.mark.skipif(HAS, reason='')
+def test():
+    add(1)
+""",
+    "a mark that skips where a device is": TRITON
+    + """\
+@pytest.mark.skipif(torch.cuda.device_count() > 0, reason='')
+def test():
+    add(1)
+""",
+    "a mark that skips where a device is, turned round": TRITON
+    + """\
+@pytest.mark.skipif(not not 0 < torch.cuda.device_count(), reason='')
+def test():
+    add(1)
+""",
+    "a mark of unittest that skips unless there is no device": TRITON
+    + """\
+@unittest.skipUnless(torch.cuda.device_count() == 0, '')
 def test():
     add(1)
 """,
@@ -704,6 +768,70 @@ def test_a_question_stays_over_what_runs_on_cuda_alone(name: str) -> None:
     for finding in questions(text):
         fixes = [] if "needs CUDA" in finding.message else ["review"]
         assert [fix.applicability for fix in finding.fixes] == fixes
+
+
+DOUBTFUL = (
+    "2 > torch.cuda.device_count()",
+    "0 >= torch.cuda.device_count()",
+    "torch.cuda.device_count() in (0, 1)",
+    "torch.cuda.device_count() in [0]",
+    "torch.cuda.device_count() == 1",
+    "torch.cuda.device_count() + 0 == 0",
+    "torch.cuda.is_available() ^ True",
+    "torch.cuda.is_available() and not torch.cuda.device_count() > 1",
+    "lacks(torch.cuda.is_available())",
+    "torch.cuda.is_available() == 0.0",
+    "bool(torch.cuda.is_available()) != True",
+    "sum([torch.cuda.is_available()]) == 0",
+    "(lambda: not torch.cuda.is_available())()",
+    "torch.version.cuda == ''",
+    "torch.version.cuda in (None, '')",
+    "torch.version.cuda >= '12'",
+    "'cuda' == args.skip",
+    "torch.device('cuda').type not in DEVICES",
+)
+
+
+@pytest.mark.parametrize("mark", ["pytest.mark.skipif({0}, reason='')", "unittest.skipIf({0}, '')"])
+@pytest.mark.parametrize("condition", DOUBTFUL)
+def test_a_mark_stays_unless_it_surely_skips_on_cuda(condition: str, mark: str) -> None:
+    text = f"{HEAD}{TRITON}@{mark.format(condition)}\ndef test():\n    add(1)\n    x.cuda()\n"
+    assert ENGINE.fix(Source(text)).text == text
+
+
+PARAMETER = "pytest.param('cuda', marks=pytest.mark.skipif(not torch.cuda.is_available(), reason=''))"
+IN_PARAMETER = {
+    "in the decorator": f"@pytest.mark.parametrize('d', ['cpu', {PARAMETER}])\n",
+    "in a list": f"@pytest.mark.parametrize('d', ['cpu', {PARAMETER.replace('marks=', 'marks=[')[:-1]}, slow])])\n",
+    "in a variable": f"cuda = {PARAMETER}\n@pytest.mark.parametrize('d', ['cpu', cuda])\n",
+    "of a fixture": f"@pytest.fixture(params=['cpu', {PARAMETER}])\n",
+    "whose condition is a variable": "HAS = x.is_cuda\n@pytest.mark.parametrize('d', ['cpu', pytest.param('cuda', "
+    "marks=pytest.mark.skipif(not HAS, reason=''))])\n",
+}
+
+
+@pytest.mark.parametrize("name", IN_PARAMETER)
+def test_a_mark_of_a_parameter_that_stays_leaves_the_body_its_fixes(name: str) -> None:
+    """For the other parameters, the body runs without the mark. The string `'cuda'` stays, and its mark with it."""
+    body = "def test(d):\n    x.to(d)\n    torch.cuda.synchronize()\n"
+    text = HEAD + IN_PARAMETER[name] + body
+    assert ENGINE.fix(Source(text)).text == text.replace("torch.cuda.sync", "torch.npu.sync")
+
+
+def test_a_device_of_a_parameter_stays_with_its_mark() -> None:
+    """The mark stays because a kernel runs in the test."""
+    given = IN_PARAMETER["in the decorator"].replace("'cuda'", "torch.device('cuda')")
+    text = HEAD + TRITON + given + "def test(d):\n    add(d)\n    y.cuda()\n"
+    assert ENGINE.fix(Source(text)).text == text.replace("y.cuda", "y.npu")
+
+
+def test_a_mark_in_a_variable_skips_the_body_only_of_a_decorated_test() -> None:
+    """The mark stays because a kernel runs in a test. Another test has the mark for one parameter only."""
+    made = "on_cuda = pytest.mark.skipif(not torch.cuda.is_available(), reason='')\n"
+    kernel = "@on_cuda\ndef test_fast():\n    add(1)\n    x.cuda()\n"
+    other = "@pytest.mark.parametrize('n', [1, pytest.param(2, marks=on_cuda)])\ndef test(n):\n    y.cuda()\n"
+    text = HEAD + TRITON + made + kernel + other
+    assert ENGINE.fix(Source(text)).text == text.replace("y.cuda", "y.npu")
 
 
 BUILD = """\

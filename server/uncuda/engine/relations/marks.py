@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 from itertools import islice, takewhile
+from typing import NamedTuple
 
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
@@ -17,8 +18,11 @@ MODULE = -1
 """Stands for the whole file in place of the offset of a function or class."""
 
 _BETWEEN = ("@", "#", "")  # the first words of decorators, comments and empty lines
+_AT = re.compile(r"@[ \t]*")
 _SKIPS = re.compile(r"skip", re.I)
-_UNLESS = re.compile(r"unless", re.I)
+_KNOWN = {"skipif": True, "skipIf": True, "skipUnless": False}
+"""The skip marks of pytest and unittest, each with the value of its condition for which it skips."""
+_OF_PARAMETERS = frozenset({"param", "parametrize"})
 _OF_BLOCK = re.compile(r"pytestmark\b")
 _SET_UP = frozenset({"asyncSetUp", "setUp", "setUpClass", "setUpModule", "setup", "setup_class", "setup_method",
                      "setup_module"})  # fmt: skip
@@ -26,10 +30,20 @@ _FIXTURE = re.compile(r"@[\w.]*fixture\b")
 _AUTOUSE = re.compile(r"autouse[ \t]*=[ \t]*True\b")
 _CALLED = re.compile(r"(?:await[ \t]+)?(?:(?:self|cls)\.)?(\w+)[ \t]*\(")
 _STATED = "def", "class"
-_SAME = (ast.Eq, ast.Is, ast.In, ast.Gt, ast.GtE)
-_OTHER = (ast.NotEq, ast.IsNot, ast.NotIn)
-_NONE = (False, None, 0)
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+_SOME = frozenset({(ast.Gt, 0), (ast.GtE, 1), (ast.NotEq, 0)})  # the comparisons that say: more than no device
+_NO = frozenset({(ast.Lt, 1), (ast.LtE, 0), (ast.Eq, 0)})
 _MANY = 200  # maximum number of uses of a fixture, or of a function that skips, that are followed
+
+
+class Skipped(NamedTuple):
+    """A function or class whose tests a mark or a function skips."""
+
+    start: int
+    """The start offset of the function or class; MODULE for the whole file."""
+    whole: bool
+    """Whether its tests are skipped for all parameters. The mark in `pytest.param("cuda", marks=…)` skips a test for
+    one parameter, and the test runs for the others."""
 
 
 class Marks:
@@ -41,27 +55,30 @@ class Marks:
         self._below: dict[int, int] = {}
         """A cache of `decorated`. Keys: the ends of decorators, and of the lines between a decorator and its function
         or class; values: the start of this function or class."""
-        self._of_names: dict[str, tuple[int, ...]] = {}
+        self._of_names: dict[str, tuple[Skipped, ...]] = {}
         self._of_functions: dict[int, tuple[int, ...]] = {}
 
-    def marked(self, node: ast.AST, statement: Statement) -> tuple[int, ...]:
-        """If a node is in the condition of a skip mark, return the start offsets of the functions and classes that the
-        mark skips; MODULE stands for the whole file. For a mark that skips the tests if CUDA is available, return ().
+    def marked(self, node: ast.AST, statement: Statement, plain: bool) -> tuple[Skipped, ...]:
+        """If a node is in the condition of a skip mark, return the functions and classes that the mark skips. For a
+        mark that surely skips the tests if CUDA is available, return (). `plain`: whether the node, or its call, is
+        true if CUDA is available, and false if not.
 
         A skip mark may be a decorator, part of a decorator (`marks=` in `pytest.param`), the value of `pytestmark`, or
         the value of a variable that is used as a decorator or assigned to `pytestmark`.
         """
-        if _skip_around(node, statement, self._facts) is None:
+        mark = _skip_around(node, statement, plain, self._facts)
+        if mark is None:
             return ()
+        whole = not _of_parameter(mark, statement, self._facts)
         if self._facts.text.startswith("@", statement.start):
-            return (self.decorated(statement.end),)
+            return (Skipped(self.decorated(statement.end), whole),)
         name = _variable(node, statement)
         if name == "pytestmark":
-            return (self._block(statement.start),)
-        return self.marked_by(name) if name else ()
+            return (Skipped(self._block(statement.start), whole),)
+        return tuple(Skipped(start, whole and all_) for start, all_ in self.marked_by(name)) if name else ()
 
-    def marked_by(self, name: str) -> tuple[int, ...]:
-        """Return what the skip mark in a variable skips: start offsets, or MODULE, as for `marked`."""
+    def marked_by(self, name: str) -> tuple[Skipped, ...]:
+        """Return the functions and classes that the skip mark in a variable skips."""
         if name not in self._of_names:
             self._of_names[name] = tuple(dict.fromkeys(self._marked_by(name)))
         return self._of_names[name]
@@ -116,9 +133,9 @@ class Marks:
         match = FUNCTION.match(facts.text, above.start)
         yield self._block(above.start) if match is not None and match[1] in _SET_UP else above.start
 
-    def _marked_by(self, name: str) -> Iterator[int]:
-        """Yield the start offsets of the functions and classes that the mark in a variable skips; MODULE stands for the
-        whole file."""
+    def _marked_by(self, name: str) -> Iterator[Skipped]:
+        """Yield the functions and classes that the mark in a variable skips. A variable in a decorator such as
+        `@pytest.mark.parametrize("size", [1, pytest.param(2, marks=on_cuda)])` skips a test for one parameter."""
         facts = self._facts
         for at in facts.searches.find(("flag", name), uses(name, True)):
             facts.work.compare()
@@ -126,9 +143,9 @@ class Marks:
             if facts.layout.token_at(at):
                 continue
             if line.word == "@":
-                yield self.decorated(line.end)
+                yield Skipped(self.decorated(line.end), _AT.fullmatch(facts.text, line.start, at) is not None)
             elif _OF_BLOCK.match(facts.text, line.start):
-                yield self._block(line.start)
+                yield Skipped(self._block(line.start), True)
 
     def decorated(self, end: int) -> int:
         """Return the start offset of the function or class below the decorator that ends at the offset `end`."""
@@ -150,42 +167,50 @@ class Marks:
         return scope[0] if scope is not None else MODULE
 
 
-def _skip_around(node: ast.AST, statement: Statement, facts: Facts) -> ast.Call | None:
-    """Return the skip mark whose condition contains `node`, an expression that is true with CUDA, such as
-    `torch.cuda.is_available()`. Return None if no skip mark contains it, or if the mark skips its tests on CUDA."""
-    inner, on_cuda = node, True
-    # `on_cuda`: whether the expression `inner` is true with CUDA; `certain`: whether this is known for sure
-    certain = True
+def _skip_around(node: ast.AST, statement: Statement, plain: bool, facts: Facts) -> ast.Call | None:
+    """Return the skip mark that contains `node` in its condition. Return None if no skip mark contains it, or if the
+    mark surely skips its tests if CUDA is available, as in `skipif(torch.cuda.is_available())`. `plain`: see
+    `Marks.marked`."""
+    inner = node
+    on_cuda: bool | None = True if plain else None  # the value of `inner` if CUDA is available; None: not known
     for outer in statement.digest.ancestors(node):
         facts.work.compare()
-        if isinstance(outer, (ast.stmt, ast.Lambda)):
+        if isinstance(outer, ast.stmt):
             return None
-        if isinstance(outer, ast.Call) and inner is not outer.func:
-            word = last_word(outer.func)
-            if _SKIPS.search(word):
-                skips = on_cuda is not (_UNLESS.search(word) is not None)
-                return None if certain and skips else outer
-        elif isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not):
-            on_cuda = not on_cuda
-        elif isinstance(outer, ast.Compare):
-            sense = _sense(outer, inner)
-            certain, on_cuda = certain and sense != 0, on_cuda is (sense >= 0)
-        elif not isinstance(outer, (ast.BoolOp, ast.Call, ast.keyword)):
-            certain = False
+        if isinstance(outer, ast.Call) and inner is not outer.func and _SKIPS.search(last_word(outer.func)):
+            certain = on_cuda is not None and outer.args[:1] == [inner]
+            return None if certain and _KNOWN.get(last_word(outer.func)) is on_cuda else outer
+        on_cuda = _value(outer, inner, on_cuda, inner is node)
         inner = outer
     return None
 
 
-def _sense(compare: ast.Compare, part: ast.AST) -> int:
-    """Return 1 if a comparison is true with CUDA, -1 if it is false with CUDA, 0 if this is unknown. `part`: the
-    side of the comparison that contains the hit, such as `is_available()` or `"cuda"`."""
-    other = compare.comparators[0] if part is compare.left else compare.left
-    kept = {_SAME: 1, _OTHER: -1}
-    sense = next((sense for kinds, sense in kept.items() if isinstance(compare.ops[0], kinds)), 0)
-    denied = isinstance(other, ast.Constant) and not isinstance(other.value, str) and other.value in _NONE
-    if len(compare.ops) > 1 or not denied or not isinstance(compare.ops[0], (ast.Eq, ast.Is, *_OTHER)):
-        return sense if len(compare.ops) == 1 else 0
-    return -sense
+def _value(outer: ast.AST, inner: ast.AST, on_cuda: bool | None, named: bool) -> bool | None:
+    """Return the value of the expression `outer` if CUDA is available; None if it is not known. `inner`: a part of
+    `outer` that has the value `on_cuda` if CUDA is available, and the opposite value if not; `named`: whether this part
+    is a name, which `outer` may call."""
+    if on_cuda is None:
+        return None
+    if isinstance(outer, ast.Call) and inner is outer.func and named:
+        return on_cuda
+    if isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not):
+        return not on_cuda
+    if isinstance(outer, ast.Compare) and len(outer.ops) == 1 and on_cuda:
+        kind, turned = type(outer.ops[0]), inner is not outer.left
+        other = outer.left if turned else outer.comparators[0]
+        if isinstance(other, ast.Constant) and isinstance(other.value, int):
+            compared = (_TURNED.get(kind, kind) if turned else kind), other.value
+            return True if compared in _SOME else False if compared in _NO else None
+    return None
+
+
+def _of_parameter(mark: ast.Call, statement: Statement, facts: Facts) -> bool:
+    """Return whether a mark skips a test for one of its parameters, as in `pytest.param("cuda", marks=…)`."""
+    for outer in statement.digest.ancestors(mark):
+        facts.work.compare()
+        if isinstance(outer, ast.Call) and last_word(outer.func) in _OF_PARAMETERS:
+            return True
+    return False
 
 
 def _variable(node: ast.AST, statement: Statement) -> str:

@@ -19,16 +19,18 @@ from ...facts.scans import uses
 from ...facts.scopes import Header
 from .autocast import asks_autocast
 from .flags import CONDITIONS, Flags, spelled
-from .marks import MODULE, Marks
+from .marks import MODULE, Marks, Skipped
 from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
 
 _DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
+_PLAIN = frozenset({"torch.cuda.device_count", "torch.cuda.is_available"})
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
-_FEW = re.compile(r"(?:if|elif|while)[ \t]+[\w.]*device_count\([^()\n]*\)[ \t]*<=?[ \t]*\d+[ \t]*:")
+_COUNT = r"[\w.]*device_count\([^()\n]*\)"
+_FEW = re.compile(rf"(?:if|elif|while)[ \t]+(?:{_COUNT}[ \t]*<=?[ \t]*\d+|\d+[ \t]*>=?[ \t]*{_COUNT})[ \t]*:")
 _NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 
 
@@ -50,7 +52,8 @@ class Questions:
         self._tested: set[int] = set()
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
-        self._marked_by: dict[int, dict[int, None]] = {}  # for each hit: the keys of `marks` that it is listed under
+        # for each hit: the keys of `marks` that it is listed under, each with `Skipped.whole`
+        self._marked_by: dict[int, dict[int, bool]] = {}
         self._choices_of: dict[str, list[tuple[frozenset[int], list[Stretch]]]] = {}  # a cache for `_choices`
         self._order: dict[ast.BoolOp, dict[ast.AST, int]] = {}  # for each operand: its index
         self._asking_state = [index for index, hit in enumerate(hits) if asks_autocast(hit)]
@@ -96,7 +99,7 @@ class Questions:
 
     def _take(self, index: int, hit: Hit, statement: Statement) -> None:
         self.inside.setdefault(statement.start, []).append(index)
-        if hit.node is not None and (blocks := self._skipped.marked(hit.node, statement)):
+        if hit.node is not None and (blocks := self._skipped.marked(hit.node, statement, _is_plain(hit))):
             self._mark(index, blocks)
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
@@ -106,28 +109,47 @@ class Questions:
         elif is_question(hit) or asks_autocast(hit):
             self._flags.assigned(index, hit.node, statement)
 
-    def _mark(self, index: int, blocks: Iterable[int]) -> None:
+    def _mark(self, index: int, blocks: Iterable[Skipped]) -> None:
         """Record that the blocks are skipped if a condition finds no CUDA; `index`: the index of the condition in the
         list of hits."""
         known = self._marked_by.setdefault(index, {})
-        for block in blocks:
+        for block, whole in blocks:
             if block not in known:
-                known[block] = None
                 self.marks.setdefault(block, []).append(index)
+            known[block] = whole or known.get(block, False)
 
     def _mark_by_flags(self) -> None:
         """Record the code that is skipped by marks whose condition contains a variable or function for the result of
         a condition: `skipif(not HAS_CUDA)` after `HAS_CUDA = torch.cuda.is_available()`."""
         for flag in self._flags:
-            for line in self._flags.lines(flag).values():
+            lines = self._flags.lines(flag).values()
+            once = sum(line.word == flag for line in lines) == 1  # whether one line assigns the variable
+            for line in lines:
                 self.work.search(line.start, line.end)
                 if line.word in CONDITIONS or self._text.find("skip", line.start, line.end) < 0:
                     continue
                 statement = self.facts.peek(line.start)
+                plain = once and self._is_plain_flag(flag, line)
                 for node in spelled(flag, statement) if statement is not None else ():
-                    if statement is not None and (blocks := self._skipped.marked(node, statement)):
+                    if statement is not None and (blocks := self._skipped.marked(node, statement, plain)):
                         for index in self._flags.known_at(flag, line):
                             self._mark(index, blocks)
+
+    def _is_plain_flag(self, flag: str, line: Header) -> bool:
+        """Return whether a variable in a line has the value of `torch.cuda.is_available()` or
+        `torch.cuda.device_count()`, if only one line assigns the variable."""
+        known = self._flags.known_at(flag, line)
+        hit = self._hits[known[0]] if len(known) == 1 else None
+        if hit is None or hit.statement is None or not _is_plain(hit):
+            return False
+        first = next(iter(hit.statement.digest.piece.nodes), None)
+        if (
+            not isinstance(first, ast.Assign)
+            or not isinstance(first.value, ast.Call)
+            or first.value.func is not hit.node
+        ):
+            return False
+        return all(isinstance(target, ast.Name) and target.id == flag for target in first.targets)
 
     def _mark_by_skips(self) -> None:
         """Record the code that conditions skip whose block calls `pytest.skip()`, in a `setUp`, a fixture or a function
@@ -140,7 +162,7 @@ class Questions:
                 questions = self.of(header)
                 if self.polarity(header, questions) < 0 and (blocks := self._skipped.skipped(header, by_mark)):
                     for index in questions:
-                        self._mark(index, blocks)
+                        self._mark(index, (Skipped(block, True) for block in blocks))
 
     def decorated(self, line: Header) -> int:
         """Return the start offset of the function or class below a decorator."""
@@ -157,13 +179,9 @@ class Questions:
         return any(line.word == "if" and leaving.skips(self.last(line)) for line in lines)
 
     def marked_by(self, name: str) -> Iterator[Stretch]:
-        """Yield the spans of the functions and classes that a skip mark marks; `name`: the variable that holds the
-        mark."""
-        for block in self._skipped.marked_by(name):
-            if block == MODULE:
-                yield from self._functions()
-            else:
-                yield block, self._indents.extent(block)
+        """Yield the spans of the functions and classes that a skip mark skips for all of their parameters; `name`: the
+        variable that holds the mark."""
+        yield from self._spans(self._skipped.marked_by(name))
 
     def made_by(self, name: str) -> list[int]:
         """Return the indices of the hits that ask for CUDA in a skip mark that is assigned to the module's variable
@@ -267,12 +285,16 @@ class Questions:
                     yield from parts
         if index in self._tested:
             yield from self._of_test(self._indents.header_at(statement.start), [index])
-        for block in self._marked_by.get(index, ()):
-            if block == MODULE:
-                yield from self._functions()
-            else:
-                yield block, self._indents.extent(block)
+        yield from self._spans(self._marked_by.get(index, {}).items())
         yield from self._of_expression(hit.node, statement)
+
+    def _spans(self, blocks: Iterable[tuple[int, bool]]) -> Iterator[Stretch]:
+        """Yield the spans of those functions and classes that are skipped for all of their parameters."""
+        for block, whole in blocks:
+            if whole and block == MODULE:
+                yield from self._functions()
+            elif whole:
+                yield block, self._indents.extent(block)
 
     def _functions(self) -> Iterator[Stretch]:
         """Yield the spans of the outermost functions that contain hits, with their decorators."""
@@ -372,6 +394,11 @@ def _is_compared(hit: Hit) -> bool:
     """Return whether a hit is in a comparison. A hit with a safe fix that changes together with other hits counts as a
     condition only if all these hits are in comparisons."""
     return hit.statement is not None and is_within(hit.node, hit.statement, (ast.Compare, ast.match_case))
+
+
+def _is_plain(hit: Hit) -> bool:
+    """Return whether a hit is a function that returns a true value if CUDA is available, and a false value if not."""
+    return hit.rule.check == "name" and hit.words.get("name") in _PLAIN
 
 
 def is_question(hit: Hit) -> bool:

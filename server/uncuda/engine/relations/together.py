@@ -222,9 +222,11 @@ class Together:
         yield from ((index, at) for at in self._first[key])
 
     def _marked(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a string parameter of a pytest test, and a hit in the marks of the parameter:
-        `pytest.param("cuda", marks=skipif(…))`."""
+        """Yield pairs of a string in a parameter of a pytest test, and a hit in the marks of the parameter:
+        `pytest.param("cuda", marks=skipif(…))`, `pytest.param(torch.device("cuda"), marks=skipif(…))`."""
         call = statement.digest.parents.get(word)
+        if isinstance(call, ast.Call) and last_word(call.func) == "device":
+            call = statement.digest.parents.get(call)
         if (
             self._hits[index].rule.check != "string"
             or not isinstance(call, ast.Call)
