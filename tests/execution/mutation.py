@@ -5,8 +5,8 @@ Each safe rule is switched off, and each relation of relations.toml disabled, on
 with the mutant; if the text or the findings differ from those without the mutant, both ports are run. A program notices
 a mutant if its port by the mutant is worse than its port by the complete engine. The latter must have run as on CUDA,
 or must have failed as a finding predicted. A port is worse if it fails, gives other results, crashes although the
-original program works, or, if a rule is switched off, no longer runs on the device. For each mutant that no program notices,
-survivors.toml gives a reason.
+original program works, or, if a rule is switched off, no longer runs on the device. For each mutant that no program
+notices, survivors.toml gives a reason.
 """
 
 from __future__ import annotations

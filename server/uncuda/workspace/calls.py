@@ -268,10 +268,10 @@ def _opened(code: bytes) -> int:
 def reached(
     told: Iterable[Calls], libraries: Collection[str], extensions: Collection[str] = ()
 ) -> frozenset[tuple[str, str]]:
-    """Return (name, needed) of each name that files which skip tests import, and each skip mark that files import; the
-    name leads, through calls, to what is needed, one on each line: a name of `torch.cuda`, with keywords of the call in
-    parentheses, a library, or one of the `extensions`, the modules that the project compiles for CUDA; MANY if these
-    are more than _MOST."""
+    """Return pairs (name, needs). The names are imported by files that skip tests, or are skip marks that files import.
+    `needs` is a text with a line for each thing that a function needs, if the function is called through the name:
+    a name of `torch.cuda`, with keywords of its call in parentheses; a library; or one of the `extensions`, which are
+    the modules that the project compiles for CUDA. If a function needs more than _MOST things, `needs` is MANY."""
     every = [*chain.from_iterable(told)]
     if not any(one.startswith("\n") for one in every):
         return frozenset()
