@@ -110,11 +110,12 @@ def _by_name(use: str, context: Context) -> dict[str, list[int]]:
     """Return, for each name, the offsets of all places in the file that join the name with text (`use` is "joined"), or
     of all `if` whose line contains the name ("tested")."""
     if use not in context.uses:
-        found = context.uses[use] = dict[str, list[int]]()
-        facts, pattern = context.facts, _JOINS if use == "joined" else _TESTS
-        for at in facts.searches.find(("of any name", use), matches(pattern)):
+        found: dict[str, list[int]] = {}
+        pattern = _JOINS if use == "joined" else _TESTS
+        for at in context.facts.searches.find(("of any name", use), matches(pattern)):
             for name in _named(at, use, context):
                 found.setdefault(name, []).append(at)
+        context.uses[use] = found
     return context.uses[use]
 
 
