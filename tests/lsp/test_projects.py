@@ -260,18 +260,20 @@ class TestUnread:
         assert preferred.isdisjoint(titles)
         assert {action.kind for action in read} - {action.kind for action in unread} == {"source.fixAll.uncuda"}
 
+    @pytest.mark.parametrize("together", [False, True], ids=["later", "together with the request"])
     def test_the_answer_comes_when_the_folder_is_removed(
-        self, server: UncudaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+        self, server: UncudaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
     ) -> None:
         removed = {"uri": tmp_path.as_uri(), "name": "removed"}
 
         async def ask() -> Any:
             answer = self.asked(server, (tmp_path / "a.py").as_uri())
-            await asyncio.sleep(0)
+            if not together:
+                await asyncio.sleep(0)
             assert not answer.done()
             method = "workspace/didChangeWorkspaceFolders"
             server.protocol.raw[method]({"event": {"added": [], "removed": [removed]}})
-            return await asyncio.wait_for(answer, 60)
+            return await asyncio.wait_for(answer, 5)
 
         monkeypatch.setattr(actions, "_PATIENCE", 600)
         assert server.loop.run_until_complete(ask())

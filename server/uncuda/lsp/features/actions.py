@@ -84,6 +84,7 @@ async def _later(session: Session, params: Any, folder: Folder) -> Actions:
     events = session.scanned, session.reconfigured
     for event in events:
         event.append(look)
+    look()  # the messages that arrived together with the request may already have been handled
     try:
         await asyncio.wait([known], timeout=_PATIENCE)
     finally:
