@@ -60,8 +60,26 @@ def test_a_test_for_the_path_is_typed() -> None:
     typist.type(typist.text.index("    return subp"), "    if folder: pass\n")
 
 
-def test_many_uses_of_the_path_take_as_long_as_the_file() -> None:
-    text = HEAD + ASKS + "version(CUDA_HOME)\n" * 4_000
+LONG = {
+    "one function": ASKS + "version(CUDA_HOME)\n" * 4_000,
+    "many functions": "".join(f"def f{n}(p{n}):\n    p{n} + 'a'\nf{n}(CUDA_HOME)\n" for n in range(2_600)),
+    "many functions of one name": "def f(p):\n    p + 'a'\nf(CUDA_HOME)\n" * 3_600,
+    "many parameters": (
+        f"def f({', '.join(f'p{n}' for n in range(6_000))}):\n    p0 + 'a'\n\n\nf({', '.join(['CUDA_HOME'] * 6_000)})\n"
+    ),
+    "many parameters, many calls": (
+        f"def f({', '.join(f'p{n}' for n in range(6_000))}):\n    p0 + 'a'\n\n\n" + "f(CUDA_HOME)\n" * 4_000
+    ),
+    "below a long condition": (
+        f"if ({' and '.join(f'a{n}' for n in range(12_000))}):\n" + "    x = CUDA_HOME + 'b'\n" * 5_000
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_many_uses_of_the_path_take_as_long_as_the_file(name: str) -> None:
+    engine = engine_for("musa", Settings(select=("cuda-paths",)))
+    engine.check(Source(HEAD))
     start = time.process_time()
-    engine_for("musa", Settings(select=("cuda-paths",))).check(Source(text))
+    assert engine.check(Source(HEAD + LONG[name])).findings
     assert time.process_time() - start < 5

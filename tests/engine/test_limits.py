@@ -196,3 +196,17 @@ def test_a_guard_does_not_hide_a_limit() -> None:
 def test_a_map_of_devices_is_an_ordinary_file() -> None:
     entries = "".join(f'    "layer.{number}": "cuda:{number % 8}",\n' for number in range(2000))
     assert len(engine().check(Source(f"import torch\nplaces = {{\n{entries}}}\nmodel.to(places)\n")).findings) == 2000
+
+
+SKIPPING = "pytestmark = pytest.mark.skipif(not torch.cuda.is_available())\n"
+FIXTURE = "@pytest.fixture(autouse=True)\ndef gpu():\n    if not torch.cuda.is_available():\n        pytest.skip('')\n"
+MANY = {
+    "comparisons of one device": "d = torch.device('cuda')\nif d.type == 'cuda': x.cuda()\n" * 1_200,
+    "fixtures that skip": FIXTURE * 800 + "def test_a():\n    torch.cuda.nvtx.mark('')\n",
+    "marks of one file": SKIPPING * 400 + "def test_a():\n    torch.cuda.nvtx.mark('')\n    x.cuda()\n" * 400,
+}
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_many_conditions_that_are_fixed_together_are_within_the_limits(name: str) -> None:
+    assert shared().check(Source("import torch, pytest\n" + MANY[name], "tests/test_x.py")).findings

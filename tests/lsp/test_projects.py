@@ -207,9 +207,13 @@ class TestUnread:
     """Code actions in a project whose files are still being read."""
 
     @pytest.fixture
-    def server(self, tmp_path: Path) -> Iterator[UncudaServer]:
+    def ability(self) -> dict[str, Any]:
+        """What the client can do with code actions."""
+        return {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}, "isPreferredSupport": True}
+
+    @pytest.fixture
+    def server(self, tmp_path: Path, ability: dict[str, Any]) -> Iterator[UncudaServer]:
         server = UncudaServer()
-        ability = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": []}}, "isPreferredSupport": True}
         capabilities = {"textDocument": {"codeAction": ability}}
         server.begin({"rootUri": tmp_path.as_uri(), "capabilities": capabilities})
         server.documents.open({"uri": (tmp_path / "a.py").as_uri(), "languageId": "python", "text": API + METHOD})
@@ -255,6 +259,38 @@ class TestUnread:
         titles = {action.title for action in unread}
         assert preferred.isdisjoint(titles)
         assert {action.kind for action in read} - {action.kind for action in unread} == {"source.fixAll.uncuda"}
+
+    @pytest.mark.parametrize("together", [False, True], ids=["later", "together with the request"])
+    def test_the_answer_comes_when_the_folder_is_removed(
+        self, server: UncudaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
+    ) -> None:
+        removed = {"uri": tmp_path.as_uri(), "name": "removed"}
+
+        async def ask() -> Any:
+            answer = self.asked(server, (tmp_path / "a.py").as_uri())
+            if not together:
+                await asyncio.sleep(0)
+            assert not answer.done()
+            method = "workspace/didChangeWorkspaceFolders"
+            server.protocol.raw[method]({"event": {"added": [], "removed": [removed]}})
+            return await asyncio.wait_for(answer, 5)
+
+        monkeypatch.setattr(actions, "_PATIENCE", 600)
+        assert server.loop.run_until_complete(ask())
+        assert not server.folders.all
+
+    @pytest.mark.parametrize("ability", [{}], ids=["without literals"])
+    def test_a_client_without_literals_is_offered_all_fixes_only_when_they_are_read(
+        self, server: UncudaServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async def ask() -> Any:
+            return await self.asked(server, (tmp_path / "a.py").as_uri())
+
+        monkeypatch.setattr(actions, "_PATIENCE", 0)
+        assert server.loop.run_until_complete(ask()) == []
+        self.read(server)
+        (command,) = self.asked(server, (tmp_path / "a.py").as_uri())
+        assert command.command == "uncuda.fixAllInFile"
 
     def test_a_document_without_a_folder_does_not_wait(self, server: UncudaServer) -> None:
         assert self.asked(server, "untitled:1")

@@ -23,6 +23,7 @@ from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
 from .import_edits import early_edit, import_edit
 from .owners import METHODS, PATCHING, owners_of, patches_of
+from .parameters import Parameters
 
 _FEW = 16
 
@@ -69,6 +70,11 @@ class Context:
     """For each name and offset of a scope: the statements of the scope that contain the name."""
     scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
     """For each name and offset of a function: whether the name is a local variable of the function."""
+    conditions: dict[int, frozenset[str]] = field(default_factory=dict)
+    """For each offset of an `if`, `elif`, `while` or `assert`: the names in its line."""
+    uses: dict[str, dict[str, list[int]]] = field(default_factory=dict)
+    """For each kind of use, such as "joined" with text: each name that this file uses so, and the offsets of the
+    uses."""
     _roles: dict[int, Role] = field(default_factory=dict)
     _roots: frozenset[str] | None = None
     _torch: list[Statement] | None = None
@@ -131,6 +137,11 @@ class Context:
     def imported(self) -> Mapping[str, str]:
         """Return the local names bound by imports, with the dotted names of the imported objects."""
         return self.facts.import_names().dotted
+
+    @cached_property
+    def parameters(self) -> Parameters:
+        """Return an object that finds the parameters which receive the arguments of calls in this file."""
+        return Parameters(self.facts, self.asked)
 
     @cached_property
     def owners(self) -> frozenset[Owner]:

@@ -17,7 +17,6 @@ from ..facts.roles import Role
 from .base import Context
 from .given_device import says_number
 from .host_values import FACTORIES, RANGES, values_of
-from .parameters import Parameters
 from .result_values import cut
 from .string_flow import Flow
 
@@ -60,7 +59,7 @@ class Collectives:
 
     def __init__(self, context: Context, rule: Rule) -> None:
         self._context, self._names = context, frozenset(rule.get("collectives", ()))
-        self._flow, self._parameters = Flow(context), Parameters(context.facts, context.asked)
+        self._flow, self._parameters = Flow(context), context.parameters
         words = context.target.words
         self._device = words.get("device", "")
         self._asks = re.compile("|".join(filter(None, (*_ASKS, re.escape(words.get("ccl", ""))))), re.I)

@@ -7,7 +7,6 @@ from ..catalogue import Rule, lacking
 from ..edits import REVIEW, SAFE
 from ..facts.model import Name
 from .base import Context, Links
-from .parameters import Parameters
 from .string_evidence import compared, complete, holds_truth, is_prose, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
@@ -21,7 +20,7 @@ class Literals:
     def __init__(self, context: Context) -> None:
         self._context, self._flow = context, Flow(context)
         self._members = MemberIndex(self._flow)
-        self._parameters = Parameters(context.facts, context.asked)
+        self._parameters = context.parameters
 
     def of(self, reference: Name, new: str) -> tuple[str, Links]:
         """Return the class of a fix that replaces a name by the literal `new`, and the keys for `Hit.links` that

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import ast
 import re
-from functools import cache
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from ..catalogue import Rule
@@ -16,11 +17,14 @@ from ..facts.scopes import Header
 from . import leaving
 from .base import Context
 from .branch_words import last_of
-from .parameters import Parameters
 
 _MANY = 20  # maximum number of `if` and `assert` lines above a use that are searched for the name
+_ARGUMENTS = 40  # maximum number of positional arguments of one call that are followed into the called function
 _NEXT = re.compile(r"\s*(?:(?P<raise>raise\b)|\S|\Z)")
 _JOINING = frozenset({"join", "Path", "joinpath"})
+_NAME = re.compile(r"(?<![\w.])\w+")
+_JOINS = re.compile(r"(?<![\w.])(\w+)[ \t]*\+[ \t]*[\"']|(?<!\w)(?:join|Path)\([ \t]*(\w+)")
+_TESTS = re.compile(r"(?<!\w)(?:el)?if\b[^\n]*")
 
 
 def fails(reference: Name, rule: Rule, context: Context) -> bool:
@@ -42,7 +46,10 @@ def fails(reference: Name, rule: Rule, context: Context) -> bool:
         return isinstance(parent.op, ast.Add)
     if not isinstance(parent, ast.Call) or node not in parent.args:
         return False
-    return last_word(parent.func) in _JOINING or _is_joined(parent, parent.args.index(node), statement, context)
+    if last_word(parent.func) in _JOINING:
+        return True
+    given = parent.args.index(node)
+    return given < _ARGUMENTS and _is_joined(parent, given, statement, context)
 
 
 def _is_refused(own: Header, context: Context) -> bool:
@@ -66,29 +73,59 @@ def _is_tested(name: str, statement: Statement, context: Context) -> bool:
     lines = [*facts.indents.headers(statement.start)]
     lines += islice(facts.indents.lines_above(statement.start, "if", "assert"), _MANY)
     facts.work.compare(len(lines))
-    tests = (facts.text[line.start : line.end] for line in lines if line.word in ("if", "elif", "assert", "while"))
-    return any(re.search(rf"(?<![\w.]){re.escape(name)}\b", test) for test in tests)
+    lines = [line for line in lines if line.word in ("if", "elif", "assert", "while")]
+    return any(name in _names_in(line, context) for line in lines)
+
+
+def _names_in(line: Header, context: Context) -> frozenset[str]:
+    """Return the names in a condition."""
+    known = context.conditions.get(line.start)
+    if known is None:
+        context.facts.work.search(line.start, line.end)
+        known = frozenset(_NAME.findall(context.text, line.start, line.end))
+        context.conditions[line.start] = known
+    return known
 
 
 def _is_joined(call: ast.Call, given: int, statement: Statement, context: Context) -> bool:
     """Return whether a call passes an argument to a function of the file, and this function joins the parameter with
     text and does not check the parameter in an `if`. `given`: the index of the argument in the call."""
-    parameter, header = Parameters(context.facts, context.asked).parameter(call, given, statement)
+    parameter, header = context.parameters.parameter(call, given, statement)
     if not parameter or header is None:
         return False
-    facts, end = context.facts, context.facts.indents.extent(header.start)
-    joined = facts.searches.find(("joined", parameter), matches(_joins(parameter)))
-    tested = facts.searches.find(("tested", parameter), matches(_tests(parameter)))
-    facts.work.compare(len(joined) + len(tested))
-    return any(header.end <= at < end for at in joined) and not any(header.end <= at < end for at in tested)
+    end = context.facts.indents.extent(header.start)
+    joined, tested = (
+        _is_between(header.end, end, _by_name(use, context).get(parameter, ())) for use in ("joined", "tested")
+    )
+    return joined and not tested
 
 
-@cache
-def _joins(name: str) -> re.Pattern[str]:
-    name = re.escape(name)
-    return re.compile(rf"(?<![\w.]){name}[ \t]*\+[ \t]*[\"']|(?<!\w)(?:join|Path)\([ \t]*{name}\b")
+def _is_between(start: int, end: int, offsets: Sequence[int]) -> bool:
+    """Return whether one of the sorted offsets is in [start, end)."""
+    first = bisect_left(offsets, start)
+    return first < len(offsets) and offsets[first] < end
 
 
-@cache
-def _tests(name: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:el)?if\b[^\n]*(?<![\w.]){re.escape(name)}\b")
+def _by_name(use: str, context: Context) -> dict[str, list[int]]:
+    """Return, for each name, the offsets of all places in the file that join the name with text (`use` is "joined"), or
+    of all `if` whose line contains the name ("tested")."""
+    if use not in context.uses:
+        found: dict[str, list[int]] = {}
+        pattern = _JOINS if use == "joined" else _TESTS
+        for at in context.facts.searches.find(("of any name", use), matches(pattern)):
+            for name in _named(at, use, context):
+                found.setdefault(name, []).append(at)
+        context.uses[use] = found
+    return context.uses[use]
+
+
+def _named(at: int, use: str, context: Context) -> Iterator[str]:
+    """Yield the name that is joined with text at an offset, or the names in the line of the `if` at the offset."""
+    if use == "joined":
+        match = _JOINS.match(context.text, at)
+        yield from (name for name in (match.groups() if match is not None else ()) if name)
+        return
+    match = _TESTS.match(context.text, at)
+    end = match.end() if match is not None else at
+    context.facts.work.search(at, end)
+    yield from frozenset(_NAME.findall(context.text, at, end))

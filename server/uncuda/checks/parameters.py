@@ -13,7 +13,6 @@ from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from ..facts.scans import plain, uses
-from .base import Context
 
 Passed = tuple[Role, Statement]
 """The role that a string has as the default value of a parameter, and the header of the parameter's function."""
@@ -225,22 +224,21 @@ def _parameter(header: Statement, call: ast.Call, given: str | int, bound: int) 
         return ""
     if isinstance(given, str):
         return given if given in _names(header) else ""
-    names = [argument.arg for argument in (*function.args.posonlyargs, *function.args.args)]
-    return names[given + bound] if given + bound < len(names) else ""
+    every = [*function.args.posonlyargs, *function.args.args]
+    return every[given + bound].arg if given + bound < len(every) else ""
 
 
-def is_fixture(name: str, context: Context) -> bool:
+def is_fixture(name: str, facts: Facts, asked: set[str]) -> bool:
     """Return whether a parameter of a pytest test is a fixture of this file, whose values come from the `params` of the
-    fixture."""
-    facts, text = context.facts, context.text
+    fixture. `asked`: a set to which the name is added if its uses are searched."""
     if not name.isidentifier() or not facts.says("fixture("):
         return False
-    context.asked.add(name)
+    asked.add(name)
     defined = f"def {name}("
     for at in facts.searches.find(("text", defined), plain(defined)):
         facts.work.compare(16)
         above = islice(facts.indents.lines_above(facts.indents.header_at(at).start), _MANY)
         marks = takewhile(lambda line: line.word == "@", above)
-        if any("fixture(" in text[line.start : line.end] for line in marks):
+        if any("fixture(" in facts.text[line.start : line.end] for line in marks):
             return True
     return False

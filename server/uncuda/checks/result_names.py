@@ -34,7 +34,7 @@ class Followed:
 
     @cached_property
     def _parameters(self) -> Parameters:
-        return Parameters(self._context.facts, self._context.asked)
+        return self._context.parameters
 
     @cached_property
     def _places(self) -> Places:

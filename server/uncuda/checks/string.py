@@ -17,7 +17,6 @@ from .base import Context, Hit, cap
 from .checkpoint_maps import Beside, CheckpointMaps
 from .device_map import entry, is_looked_up, kept, needs_plugin
 from .given_away import GivenAway
-from .parameters import Parameters
 from .questions import Questions
 from .replaced import Replaced
 from .string_evidence import compared, complete, holds_truth, is_alternative, is_conditional
@@ -59,7 +58,7 @@ class Check:
 
     def run(self, context: Context) -> Iterator[Hit]:
         """Yield a hit for each string literal that a rule of this check covers."""
-        flow, parameters = Flow(context), Parameters(context.facts, context.asked)
+        flow, parameters = Flow(context), context.parameters
         uses = Uses(
             flow,
             MemberIndex(flow),

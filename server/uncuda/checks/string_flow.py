@@ -292,7 +292,7 @@ class Flow:
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
             if role.name not in self._fixtures:
-                self._fixtures[role.name] = is_fixture(role.name, self.context)
+                self._fixtures[role.name] = is_fixture(role.name, self.context.facts, self.context.asked)
             given = (("field", FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
             every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
             return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)

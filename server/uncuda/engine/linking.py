@@ -280,10 +280,13 @@ def _reached(root: int, taken: dict[int, set[int]], members: dict[int, list[int]
     reached, waiting = {root}, [root]
     every = list(members.get(root, [root]))
     while waiting and len(every) <= _MOST:
-        for item in taken.get(waiting.pop(), set()) - reached:
-            reached.add(item)
-            waiting.append(item)
-            every += members.get(item, [item])
+        for item in taken.get(waiting.pop(), ()):
+            if item not in reached:
+                reached.add(item)
+                waiting.append(item)
+                every += members.get(item, [item])
+            if len(every) > _MOST:
+                break
     return every
 
 

@@ -4,6 +4,7 @@ spans runs."""
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Generator, Sequence
 from itertools import takewhile
 
@@ -36,7 +37,8 @@ class Called:
     """
 
     def __init__(self, stretches: Sequence[Stretch], facts: Facts, path: str) -> None:
-        self._stretches, self._facts = stretches, facts
+        self._starts, self._ends = _united(stretches)
+        self._facts = facts
         self._tests = _TESTS.fullmatch(path) is not None
         self._known: dict[int, bool] = {}
         """The key is the start offset of a function or constant; the value tells whether only code in the spans
@@ -62,13 +64,14 @@ class Called:
     def _held(self, at: int) -> Answer:
         """Compute the result of `holds` for the offset `at`. This is a generator: if the result depends on other code,
         it yields the offset of that code, and `holds` sends the result for that offset."""
-        self._facts.work.compare(1 + len(self._stretches))
-        if any(start <= at < end for start, end in self._stretches):
+        self._facts.work.compare()
+        number = bisect_right(self._starts, at) - 1
+        if number >= 0 and at < self._ends[number]:
             return True
         headers = list(self._facts.indents.headers(at))
         start = (headers[-1] if headers else self._facts.indents.header_at(at)).start
         if start not in self._known:
-            # functions that use each other in a cycle count as used outside of the spans `self._stretches`, because the
+            # functions that use each other in a cycle count as used outside of the spans `stretches`, because the
             # preliminary result False ends the cycle
             self._known[start] = False
             self._known[start] = yield from self._is_called(start)
@@ -103,3 +106,15 @@ class Called:
         """Return whether no decorator registers the function, so that only its callers run it."""
         above = takewhile(lambda line: line.word == "@", self._facts.indents.lines_above(start))
         return all(_PLAIN.match(self._facts.text, line.start) for line in above)
+
+
+def _united(stretches: Sequence[Stretch]) -> tuple[list[int], list[int]]:
+    """Return the starts and the ends of the spans, sorted; spans that overlap are united."""
+    starts, ends = list[int](), list[int]()
+    for start, end in sorted(stretches):
+        if ends and start <= ends[-1]:
+            ends[-1] = max(ends[-1], end)
+        elif start < end:
+            starts.append(start)
+            ends.append(end)
+    return starts, ends

@@ -292,17 +292,18 @@ class Questions:
         """Yield the spans of those functions and classes that are skipped for all of their parameters."""
         for block, whole in blocks:
             if whole and block == MODULE:
-                yield from self._functions()
+                yield from self._functions
             elif whole:
                 yield block, self._indents.extent(block)
 
-    def _functions(self) -> Iterator[Stretch]:
-        """Yield the spans of the outermost functions that contain hits, with their decorators."""
+    @cached_property
+    def _functions(self) -> list[Stretch]:
+        """The spans of the outermost functions that contain hits, with their decorators."""
         starts = (
             [header.start for header in self._indents.headers(hit.start) if header.word == "def"] for hit in self._hits
         )
-        for start in dict.fromkeys(inside[-1] for inside in starts if inside):
-            yield self._with_decorators(start), self._indents.extent(start)
+        outermost = dict.fromkeys(inside[-1] for inside in starts if inside)
+        return [(self._with_decorators(start), self._indents.extent(start)) for start in outermost]
 
     def _with_decorators(self, start: int) -> int:
         """Return the start offset of the first decorator of a function or class."""

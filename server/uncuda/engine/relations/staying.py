@@ -46,7 +46,7 @@ class Staying:
         self.unused: set[int] = set()
         """Imports of a class that builds extensions, if all uses of the class are in `idle`, i.e. the target never runs
         them."""
-        self._behind: list[Stretch] = []
+        self._behind: dict[Stretch, None] = {}
         """The spans of code that runs only if one of the conditions that stay unchanged finds CUDA."""
 
     def __bool__(self) -> bool:
@@ -97,7 +97,7 @@ class Staying:
         )
         for question in asked:
             for region in questions.regions(question):
-                self._behind.append(region)
+                self._behind[region] = None
                 behind = hits_in(safe, region)
                 questions.work.compare(1 + len(behind))
                 for _, index in behind:
@@ -106,7 +106,7 @@ class Staying:
                         if index not in self.classes:
                             self.hold(index, REVIEW, BEHIND)
         if len(self._behind) > spans:
-            called = Called(self._behind, questions.facts, "")
+            called = Called(list(self._behind), questions.facts, "")
             for start, index in safe:
                 if index not in self.classes and called.holds(start):
                     self.hold(index, REVIEW, BEHIND)

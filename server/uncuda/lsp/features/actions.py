@@ -73,19 +73,23 @@ def _unread(session: Session, program: Program) -> Folder | None:
 
 
 async def _later(session: Session, params: Any, folder: Folder) -> Actions:
-    """Return the code actions when all files of the folder have been read, because they decide which fixes are safe; at
-    the latest after `_PATIENCE`."""
-    read = session.loop.create_future()
+    """Return the code actions when all files of the folder have been read, because they decide which fixes are safe, or
+    when the folder is removed from the workspace; at the latest after `_PATIENCE`."""
+    known = session.loop.create_future()
 
-    def scanned(other: Folder) -> None:
-        if other is folder and not read.done():
-            read.set_result(None)
+    def look(*_: object) -> None:
+        if (folder.scanned or folder not in session.folders.all) and not known.done():
+            known.set_result(None)
 
-    session.scanned.append(scanned)
+    events = session.scanned, session.reconfigured
+    for event in events:
+        event.append(look)
+    look()  # the messages that arrived together with the request may already have been handled
     try:
-        await asyncio.wait([read], timeout=_PATIENCE)
+        await asyncio.wait([known], timeout=_PATIENCE)
     finally:
-        session.scanned.remove(scanned)
+        for event in events:
+            event.remove(look)
     return _offered(session, params)
 
 
@@ -98,7 +102,7 @@ def _offered(session: Session, params: Any) -> Actions:
     if not session.client.literals:
         title = phrases(analysis.engine)("fix file")
         command = types.Command(title, FIX_ALL_IN_FILE, arguments=[{"uri": uri}])
-        return [command] if fixable(analysis)[SAFE] else []
+        return [command] if fixable(analysis)[SAFE] and _unread(session, program) is None else []
     start, end = (offset_in(program, params, "range", side) for side in ("start", "end"))
     if start is None or end is None:
         return None
