@@ -53,11 +53,11 @@ _MOST = 64
 _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
-"""What one file calls: strings "CALLER\\nCALLEE\\n…", with dotted names. A caller is the file's module, a function, class
-or method of the file, or a skip mark that the file imports (with MARK before its name); the "callees" of a skip mark
-are the functions, classes and methods that it marks. If the caller is "", the other names are the skip marks that the
-file imports (with MARK before each), the skip marks that the file defines (with "=" before each) and, if the file skips
-any tests, all names that it imports."""
+"""What one file calls: strings "CALLER\\nCALLEE\\n…", with dotted names. A caller is the file's module, a function,
+class or method of the file, or a skip mark that the file imports (with MARK before its name); the "callees" of a skip
+mark are the functions, classes and methods that it marks. If the caller is "", the other names are the skip marks that
+the file imports (with MARK before each), the skip marks that the file defines (with "=" before each) and, if the file
+skips any tests, all names that it imports."""
 
 
 def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True) -> Calls:
