@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import PurePath
 
 _DEPTH = 6  # maximum number of segments in the name of a file's module
 
 
+@lru_cache(maxsize=64)
 def module_at(path: str) -> str:
     """Return the dotted name of the module in a file; an `__init__.py` has the name of its package."""
     parts = PurePath(path.replace("\\", "/")).with_suffix("").parts if path else ()
