@@ -62,9 +62,8 @@ skips any tests, all names that it imports."""
 
 def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True) -> Calls:
     """Return the calls in the source of a file. `libraries`: the root names of libraries, such as `cutlass`, that rules
-    or tables know. `concerned`:
-    whether rules may have findings in the file; if not, the file is only read if it may import a compiled module, or
-    if it is the `__init__.py` of a package, from which other files import the package's functions."""
+    or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
+    import a compiled module, or if it is the `__init__.py` of a package, from which other files import functions."""
     says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
     if not path.endswith(".py") or "\n" in path or not (says or path.endswith("__init__.py") or _COMPILED.search(data)):
         return frozenset()
