@@ -1,4 +1,5 @@
-"""Names in assignments and loops: tells which value an unpacking or a loop assigns to a name."""
+"""Names in assignments and loops: tells which value an unpacking or a loop assigns to a name, and which target receives
+a value."""
 
 from __future__ import annotations
 
@@ -24,3 +25,20 @@ def given(target: ast.expr, value: ast.expr, name: str) -> Iterator[ast.expr]:
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         if not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts)):
             yield from (one for held, one in zip(target.elts, value.elts) if is_name(held, name))
+
+
+def target_of(assignment: ast.AST | None, value: ast.AST) -> ast.expr | None:
+    """Return the first target of an assignment (`=`, `:=`, `+=`) whose whole value is the node `value`; None for other
+    nodes."""
+    if getattr(assignment, "value", None) is not value:
+        return None
+    target: ast.expr | None = getattr(assignment, "target", None)
+    return assignment.targets[0] if isinstance(assignment, ast.Assign) else target
+
+
+def item_target(target: ast.expr | None, values: ast.Tuple, item: ast.AST | None) -> ast.expr | None:
+    """Return the item of a target to which an assignment of a tuple assigns one of its `values`: `b` for `y` in `a, b =
+    x, y`; None if the target has another number of items, or if an item is starred."""
+    items = target.elts if isinstance(target, ast.Tuple) else []
+    plain = len(items) == len(values.elts) and not any(isinstance(one, ast.Starred) for one in (*items, *values.elts))
+    return next((held for held, one in zip(items, values.elts) if one is item), None) if plain else None

@@ -132,3 +132,11 @@ def compared_too(compare: ast.AST | None) -> list[str]:
     """Return the other names that a string is compared with: `b` in `"cuda" in (a, b)`."""
     other = compare.comparators[-1] if isinstance(compare, ast.Compare) else None
     return [name.id for name in other.elts[1:] if isinstance(name, ast.Name)] if isinstance(other, ROWS) else []
+
+
+def parameter_of(arguments: ast.arguments, default: ast.AST) -> ast.arg | None:
+    """Return the parameter whose default value is the node `default`; None if there is none."""
+    positional = [*arguments.posonlyargs, *arguments.args]
+    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    pairs += [(one, value) for one, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
+    return next((parameter for parameter, value in pairs if value is default), None)

@@ -23,6 +23,7 @@ from .role_calls import (
     item_name,
     last_word,
     option_name,
+    parameter_of,
 )
 
 Resolve = Callable[[ast.AST], "str | None"]
@@ -171,7 +172,8 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
     if isinstance(parent, _LOOPS) and node is parent.iter:
         return Role("item", node, name=last_word(parent.target), subject=parent.target)
     if isinstance(parent, ast.arguments):
-        return Role("default", node, name=_parameter_of(parent, node))
+        parameter = parameter_of(parent, node)
+        return Role("default", node, name=parameter.arg if parameter is not None else "")
     kinds = {ast.Return: "return", ast.Yield: "return", ast.BinOp: "concatenation", ast.MatchValue: "case"}
     return Role("statement" if isinstance(parent, ast.Expr | None) else kinds.get(type(parent), "other"), node)
 
@@ -294,14 +296,3 @@ def _subscript(parent: ast.Subscript, node: ast.AST, digest: Digest, resolve: Re
             break
         inner = outer
     return Role("subscript", node, subject=parent)
-
-
-def _parameter_of(arguments: ast.arguments, node: ast.AST) -> str:
-    positional = [*arguments.posonlyargs, *arguments.args]
-    for argument, default in zip(reversed(positional), reversed(arguments.defaults), strict=False):
-        if default is node:
-            return argument.arg
-    for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
-        if value is node:
-            return argument.arg
-    return ""

@@ -12,6 +12,7 @@ from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import Edit, apply_edits
 from ...facts.digest import Text
+from ...facts.role_calls import parameter_of
 from ...facts.strings import Token
 from .forms import BY_HAND, Form, Unwritable, first_argument, refuse_unless_expression
 
@@ -139,9 +140,8 @@ def _annotation(hit: Hit) -> ast.expr | None:
         return outer.annotation
     if not isinstance(outer, ast.arguments):
         return None
-    named = [*outer.posonlyargs, *outer.args]
-    pairs = [*zip(named[::-1], outer.defaults[::-1]), *zip(outer.kwonlyargs, outer.kw_defaults)]
-    return next((argument.annotation for argument, default in pairs if default is inner), None)
+    parameter = parameter_of(outer, inner)
+    return parameter.annotation if parameter is not None else None
 
 
 def _is_literal(annotation: ast.expr, text: str) -> bool:

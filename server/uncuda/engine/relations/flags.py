@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...checks.parameters import Parameters
+from ...checks.unpacking import item_target, target_of
 from ...facts.read import Statement
 from ...facts.scans import uses
 from ...facts.scopes import FUNCTION, Header
@@ -196,14 +197,10 @@ def _is_false_else(outer: ast.AST, inner: ast.AST | None) -> bool:
     return isinstance(outer.orelse, ast.Constant) and not outer.orelse.value
 
 
-def _target(outer: ast.Assign | ast.AnnAssign, value: ast.AST | None, item: ast.AST | None) -> ast.expr | None:
+def _target(assignment: ast.AST, value: ast.AST | None, item: ast.AST | None) -> ast.expr | None:
     """Return the target to which an assignment assigns `item`: `a` in `a, b = torch.cuda.is_available(), 1`. `value`:
     the whole value on the right; `item`: one item of this value if it is a tuple, otherwise the value itself."""
-    target = outer.targets[0] if isinstance(outer, ast.Assign) else outer.target
-    if value is not outer.value:
-        return None
+    target = target_of(assignment, value) if value is not None else None
     if not isinstance(value, ast.Tuple):
         return target
-    items = target.elts if isinstance(target, ast.Tuple) and len(value.elts) <= _WIDEST else []
-    plain = len(items) == len(value.elts) and not any(isinstance(one, ast.Starred) for one in (*items, *value.elts))
-    return items[value.elts.index(item)] if plain and item in value.elts else None
+    return item_target(target, value, item) if len(value.elts) <= _WIDEST else None

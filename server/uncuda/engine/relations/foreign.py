@@ -11,10 +11,11 @@ from ...catalogue import Catalogue, Target
 from ...checks import Context, Hit
 from ...checks.base import is_listed
 from ...checks.string_flow import Flow
+from ...checks.unpacking import item_target, target_of
 from ...edits import REVIEW
 from ...facts.names import from_imports, plain_imports
 from ...facts.read import Facts, Statement
-from ...facts.role_calls import chain_of
+from ...facts.role_calls import chain_of, parameter_of
 from ...project import Project
 from .together import call_given, spine_of
 
@@ -153,24 +154,12 @@ def _given_to(node: ast.AST, statement: Statement) -> str:
     top = [node, *spine_of(node, statement)][-1]
     parent = statement.digest.parents.get(top)
     if isinstance(parent, ast.arguments):
-        return _parameter(top, parent)
+        parameter = parameter_of(parent, top)
+        return parameter.arg if parameter is not None else ""
     if isinstance(parent, ast.Tuple):
-        given = statement.digest.parents.get(parent)
-        names = given.targets[0] if isinstance(given, ast.Assign) else None
-        same = isinstance(names, ast.Tuple) and len(names.elts) == len(parent.elts)
-        name = (
-            names.elts[parent.elts.index(top)] if isinstance(names, ast.Tuple) and same and top in parent.elts else None
-        )
-        return name.id if isinstance(name, ast.Name) else ""
+        target = item_target(target_of(statement.digest.parents.get(parent), parent), parent, top)
+        return target.id if isinstance(target, ast.Name) else ""
     if isinstance(parent, ast.IfExp) and top is not parent.test:
         top, parent = parent, statement.digest.parents.get(parent)
-    target = parent.targets[0] if isinstance(parent, ast.Assign) else getattr(parent, "target", None)
-    return target.id if isinstance(target, ast.Name) and getattr(parent, "value", None) is top else ""
-
-
-def _parameter(default: ast.AST, arguments: ast.arguments) -> str:
-    """Return the name of the parameter whose default value is the node `default`; "" if there is none."""
-    names = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(names[len(names) - len(arguments.defaults) :], arguments.defaults)]
-    pairs += [(name, value) for name, value in zip(arguments.kwonlyargs, arguments.kw_defaults) if value is not None]
-    return next((name.arg for name, value in pairs if value is default), "")
+    target = target_of(parent, top)
+    return target.id if isinstance(target, ast.Name) else ""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...checks.unpacking import target_of
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...limits import Work
@@ -72,6 +73,5 @@ def _made(node: ast.AST, statement: Statement) -> str:
     call = statement.digest.parents.get(node)
     if not isinstance(call, ast.Call) or last_word(call.func) != "device" or call.args[:1] != [node]:
         return ""
-    given = statement.digest.parents.get(call)
-    target = given.targets[0] if isinstance(given, ast.Assign) else getattr(given, "target", None)
-    return target.id if isinstance(target, ast.Name) and getattr(given, "value", None) is call else ""
+    target = target_of(statement.digest.parents.get(call), call)
+    return target.id if isinstance(target, ast.Name) else ""
