@@ -15,7 +15,7 @@ from uncuda.project import MANY, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace import Scanner, Words
-from uncuda.workspace.calls import calls, reached
+from uncuda.workspace.calls import calls, has_tests, reached
 
 CATALOGUE = load()
 WORDS = Words.of(CATALOGUE.declarations, CATALOGUE.libraries)
@@ -182,6 +182,18 @@ def test_the_language_server_learns_the_same_calls(tmp_path: Path) -> None:
     assert reader.project(said).reaches == project_of(files).reaches != frozenset()
     for facts in said.values():
         assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
+
+
+@pytest.mark.parametrize(("path", "follows"), [("pkg/checks.py", False), ("tests/test_checks.py", True)])
+def test_no_door_follows_calls_in_a_project_without_files_of_tests(path: str, follows: bool) -> None:
+    text = HEAD.format(plugin="") + "from pkg.ops import fast\n" + TEST.format("fast(x)")
+    files, reader = FILES | {path: text}, Reader(CATALOGUE)
+    scanned = reader.project({path: reader.facts(text.encode(), path) for path, text in files.items()})
+    scanner = Scanner(WORDS)
+    scanner.follows = has_tests(files)
+    for name, code in files.items():
+        scanner.add(code.encode(), path=name)
+    assert bool(scanned.reaches) is bool(scanner.project(files).reaches) is follows
 
 
 @pytest.mark.parametrize(

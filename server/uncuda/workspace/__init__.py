@@ -2,6 +2,7 @@
 
 from .backends import cudas_own, neighbours
 from .baselines import Baselines, baseline_above, baseline_beside
+from .calls import has_tests
 from .choice import Chosen, choose
 from .constants import Constants
 from .counts import CLASSES, MANUAL, Counts, Decision, FileCounts, FolderTally, Tally, Totals, fix_class
@@ -86,6 +87,7 @@ __all__ = [
     "file_text",
     "fix_class",
     "fix_files",
+    "has_tests",
     "is_notebook",
     "leads_out",
     "load_file",

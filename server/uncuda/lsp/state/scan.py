@@ -24,6 +24,7 @@ from uncuda.workspace import (
     Words,
     cudas_own,
     file_text,
+    has_tests,
     is_notebook,
     read_file,
     read_text,
@@ -156,6 +157,8 @@ class Reader:
         serving = Counter(target for facts in every for target in facts.serves)
         constants = {target for facts in every for target in facts.constants}
         told = [facts.told for facts in every if any(facts.told)]
+        if not has_tests(files):
+            told = [one._replace(calls=UNTOLD.calls) for one in told]
         torch = any(facts.torch for facts in every)
         return self._scanner.project_of(modules, owners, constants, files, told, serving, torch)
 
