@@ -61,9 +61,9 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     assert told(text.encode(), "setup.py").extensions == {"a._ext"}
 
 
-LONG = {  # patterns that backtrack would take minutes on these texts
+LONG = {  # a pattern that goes back over these texts takes minutes, over the line of imports more than an hour
     "a long word": f"{KERNELS['what runs one'][0]}    {'a' * 400_000}\n",
-    "a line of imports": "from torch.utils." + "cpp_extension import " * 20_000,
+    "a line of imports": "from torch.utils." + "cpp_extension import " * 200_000,
     "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",
     "many devices": "if cuda and " + "npu " * 200_000,
     "a chain": "if d == 'cpu':\n    torch.cuda.x()\n"

@@ -37,7 +37,8 @@ _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
-_COMPILED = re.compile(rb"import[^\n]*(?<!\w)\w*(?:_C|_ext|_cuda)(?!\w)")
+_AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
+_COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 # methods of a class that are assumed to be called if the class is used
@@ -65,7 +66,9 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
     import a compiled module, or if it is the `__init__.py` of a package, from which other files import functions."""
     says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
-    if not path.endswith(".py") or "\n" in path or not (says or path.endswith("__init__.py") or _COMPILED.search(data)):
+    if not path.endswith(".py") or "\n" in path:
+        return frozenset()
+    if not (says or path.endswith("__init__.py") or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
         return frozenset()
     found = _File(data, path, libraries).calls()
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
