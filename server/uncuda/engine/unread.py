@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from keyword import kwlist
@@ -73,13 +73,19 @@ class Reads(NamedTuple):
         """Return those of `lines` between two offsets."""
         return self.lines[bisect_left(self.lines, start) : bisect_left(self.lines, end)]
 
-    def words(self, facts: Facts, start: int, end: int, pattern: re.Pattern[str] = _WORD) -> set[str]:
-        """Return the words of those lines between two offsets that a check has read. `pattern`: what counts as a
-        word."""
-        found = set[str]()
-        for line in dict.fromkeys(facts.layout.logical_line(line) for line in self.between(start, end)):
-            found.update(pattern.findall(facts.text, *line))
-        return found
+    def say(self, facts: Facts, start: int, end: int, words: AbstractSet[str], attributes: bool = False) -> bool:
+        """Return whether one of the lines between two offsets that a check has read contains one of these words; if
+        `attributes` is true, as the name of an attribute (`b` in `a.b`)."""
+        lines, line = self.between(start, end), facts.layout.logical_line
+        if not lines or not words:
+            return False
+        text, pattern = facts.text, _ATTRIBUTE if attributes else _WORD
+        first, last = line(lines[0])[0], line(lines[-1])[1]
+        if sum(text.count(word, first, last) for word in words) > len(lines):
+            return any(not words.isdisjoint(pattern.findall(text, *span)) for span in dict.fromkeys(map(line, lines)))
+        spans = dict.fromkeys(line(at) for word in words for at in _places(text, word, first, last))
+        read = (span for span in spans if self.between(max(start, span[0]), min(end, span[1])))
+        return any(not words.isdisjoint(pattern.findall(text, *span)) for span in read)
 
     def _any(self, start: int, end: int) -> bool:
         at = bisect_left(self.lines, start)
@@ -112,6 +118,14 @@ def are_unread(reads: Reads, before: Facts, facts: Facts, region: Region, edited
     return _bind_nothing(reads, before, facts, region, edited, around)
 
 
+def _places(text: str, word: str, start: int, end: int) -> Iterator[int]:
+    """Yield the offsets of a word between two offsets."""
+    at = text.find(word, start, end)
+    while at >= 0:
+        yield at
+        at = text.find(word, at + len(word), end)
+
+
 def _both(before: Facts, facts: Facts, region: Region) -> tuple[tuple[Facts, int, int], tuple[Facts, int, int]]:
     """Return (text, start, end) of a region before the edit, and after the edit."""
     return (before, region.old, region.old_end), (facts, region.new, region.new_end)
@@ -132,12 +146,10 @@ def _bind_nothing(
         lines = _lines(text, start, end)
         if any("import" in line for line in lines):
             imported = set(_WORD.findall("".join(lines))) - _IMPORTS
-            if not imported.isdisjoint(reads.words(before, 0, len(before.text))):
+            if reads.say(before, 0, len(before.text), imported):
                 return False
         names, attributes = _bound(lines, start in (region.old, region.new))
-        if names and not names.isdisjoint(reads.words(before, *around)):
-            return False
-        if attributes and not attributes.isdisjoint(reads.words(before, 0, len(before.text), _ATTRIBUTE)):
+        if reads.say(before, *around, names) or reads.say(before, 0, len(before.text), attributes, attributes=True):
             return False
     return True
 

@@ -21,9 +21,8 @@ FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is the function's name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
-_AT_ONCE = 16  # number of lines after which `_climb` reports its work steps, one for each line
 _LINES = 16  # a search for the end of a block counts one work step for this many characters
-_BLANKS = (" ", "\t", "\f", "\n", "\r")
+_FIRST = 500  # number of characters that a search for the header of a block reads at first; then 1000, 2000 …
 _WIDEST = sys.maxsize
 _FAR = 200  # maximum number of lines that are looked at to find where a statement begins or ends
 _LEAVING = frozenset({"return", "raise"})
@@ -432,39 +431,42 @@ class IndentScopes:
         return self.extent(above.start) if above else len(self._text)
 
     def _climb(self, start: int, indent: int) -> Header | None:
+        """The nearest header above `start` that is indented by less than `indent`: the header of the block that
+        contains a line with this indentation."""
         text, layout, spaces, known = self._text, self._layout, " " * indent, self._above
-        layout.work.compare()
-        uncounted = 0
+        # not the lines that are indented deeper by spaces
+        pattern = re.compile(rf"\n(?! {{{indent}}}[ \t\f\r\n])[ \t\f]*[^\s#]")
+        size = _FIRST
         while start > 0:
-            start = text.rfind("\n", 0, start - 1) + 1
-            uncounted += 1
-            if uncounted == _AT_ONCE:
-                layout.work.compare(_AT_ONCE)
-                uncounted = 0
-            # the header to find is indented by less than `indent`; a line indented by exactly `indent` has the same
-            # header above it, and `known` may contain this header
-            if text.startswith(spaces, start):
-                if start in known and not text.startswith(_BLANKS, start + indent):
-                    return known[start]
-                continue
-            match = _HEAD.match(text, start)
-            if match is None or match[1] == "#" or "\n" in text[start : match.start(1)]:
-                continue
-            width = columns(text[start : match.start(1)])
-            if width > indent or (width == indent and start not in self._above):
-                continue
-            holder = layout.string_around(start)
-            if holder and holder[0] < start:
-                start = holder[0] + 1
-                continue
-            line, end = layout.logical_line(start)
-            if line != start:
-                start = line + 1
-                continue
-            if width == indent:
-                return self._above[start]
-            if not self._is_stray(start, width, match[1]):
-                return Header(match.start(1), end, width, match[1].split()[-1])
+            low, last = text.rfind("\n", 0, max(0, start - size)), text.find("\n", start - 1)
+            found = pattern.finditer(text, max(0, low), last if last >= 0 else len(text))
+            lines = [match.start() + 1 for match in found]
+            layout.work.compare(size // _FIRST + len(lines))
+            start, size = low + 1, 2 * size
+            for line in reversed(lines if low >= 0 else [0, *lines]):
+                # a line indented by exactly `indent` has the same header above it, and `known` may contain this header
+                if text.startswith(spaces, line):
+                    if line in known:
+                        return known[line]
+                    continue
+                match = _HEAD.match(text, line)
+                if match is None or match[1] == "#":
+                    continue
+                width = columns(text[line : match.start(1)])
+                if width > indent or (width == indent and line not in known):
+                    continue
+                holder = layout.string_around(line)
+                if holder and holder[0] < line:
+                    start, size = holder[0] + 1, _FIRST
+                    break
+                whole, end = layout.logical_line(line)
+                if whole != line:
+                    start, size = whole + 1, _FIRST
+                    break
+                if width == indent:
+                    return known[line]
+                if not self._is_stray(line, width, match[1]):
+                    return Header(match.start(1), end, width, match[1].split()[-1])
         return None
 
     def extent(self, header: int) -> int:
@@ -476,9 +478,10 @@ class IndentScopes:
 
     def _block_end(self, position: int, indent: int) -> int:
         text, layout = self._text, self._layout
-        pattern = re.compile(rf"^[ \t\f]{{0,{indent}}}[^\s#]", re.M)
-        for match in pattern.finditer(text, position):
-            start = match.start()
+        # "\n" is searched for faster than "^" with `re.M`, and most lines are indented deeper by spaces
+        pattern = re.compile(rf"\n(?! {{{indent + 1}}})[ \t\f]{{0,{indent}}}[^\s#]")
+        for match in pattern.finditer(text, max(0, position - 1)):
+            start = match.start() + 1
             layout.work.compare((start - position) // _LINES)
             holder = layout.string_around(start)
             if holder and holder[0] < start:
