@@ -65,13 +65,20 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     """Return the calls in the source of a file. `libraries`: the root names of libraries, such as `cutlass`, that rules
     or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
     import a compiled module, or if it is the `__init__.py` of a package, from which other files import functions."""
-    says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
     if not path.endswith(".py") or "\n" in path:
         return frozenset()
-    if not (says or path.endswith("__init__.py") or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
+    told = path.endswith("__init__.py") or (concerned and _concerns(data, "test" in path))
+    if not (told or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
         return frozenset()
     found = _File(data, path, libraries).calls()
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
+
+
+def _concerns(data: bytes, is_test: bool) -> bool:
+    """Return whether a file may use `torch.cuda` or skip tests. `is_test`: whether its path contains "test"."""
+    if b"torch.cuda" in data or (is_test and (b"cuda" in data or b"skip" in data)):
+        return True
+    return b"skip" in data and _SKIPS.search(data) is not None
 
 
 def has_tests(paths: Iterable[str]) -> bool:
