@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from pathlib import PurePath
+from os.path import splitext
 
 _DEPTH = 6  # maximum number of segments in the name of a file's module
 
@@ -11,8 +11,8 @@ _DEPTH = 6  # maximum number of segments in the name of a file's module
 @lru_cache(maxsize=64)
 def module_at(path: str) -> str:
     """Return the dotted name of the module in a file; an `__init__.py` has the name of its package."""
-    parts = PurePath(path.replace("\\", "/")).with_suffix("").parts if path else ()
-    parts = parts[:-1] if parts[-1:] == ("__init__",) else parts
+    parts = [part for part in splitext(path.replace("\\", "/"))[0].split("/") if part not in ("", ".")]
+    parts = parts[:-1] if parts[-1:] == ["__init__"] else parts
     return ".".join(part for part in parts[-_DEPTH:] if part.strip("./"))
 
 
@@ -24,7 +24,7 @@ def imported_from(module: str, path: str) -> str:
     if not dots:
         return name
     parts = module_at(path).split(".")
-    above = dots - (PurePath(path).name == "__init__.py")
+    above = dots - (path.replace("\\", "/").rpartition("/")[2] == "__init__.py")
     return ".".join([*parts[: len(parts) - above], *filter(None, [name])])
 
 
