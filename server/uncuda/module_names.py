@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from os.path import splitext
 
 _DEPTH = 6  # maximum number of segments in the name of a file's module
 
@@ -11,8 +10,8 @@ _DEPTH = 6  # maximum number of segments in the name of a file's module
 @lru_cache(maxsize=64)
 def module_at(path: str) -> str:
     """Return the dotted name of the module in a file; an `__init__.py` has the name of its package."""
-    parts = [part for part in splitext(path.replace("\\", "/"))[0].split("/") if part not in ("", ".")]
-    parts = parts[:-1] if parts[-1:] == ["__init__"] else parts
+    parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
+    parts[-1:] = [name.rpartition(".")[0] or name for name in parts[-1:] if not name.startswith("__init__.")]
     return ".".join(part for part in parts[-_DEPTH:] if part.strip("./"))
 
 
