@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from ..facts.read import Statement
-from ..facts.scans import matches, uses
+from ..facts.scans import around, uses
 from ..facts.scopes import Header
 from .amp_c_guards import Guard
 from .base import Context, Hit
@@ -18,6 +18,11 @@ from .base import Context, Hit
 _WORD = re.compile(r"[A-Za-z_]\w*")
 # if a line contains one of these words, it may ask whether an optional import worked
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
+# what code contains that looks for a name or a module
+_LOOKING = "find_spec import_module __import__ nameerror sys.modules suppress globals locals vars dir".split()
+_LOOKS = re.compile(
+    r"\b(?:find_spec|import_module|__import__|nameerror|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\()"
+)
 # a line that defines or imports a name, or that has parameters
 _BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
 # matches the text after the name `x` in a call `x(…)` or `x.y(…)`: the call fails if `x` is not bound, or is None
@@ -186,7 +191,8 @@ class OptionalUses:
         root = module.partition(".")[0]
         if root not in self._asks_for:
             facts = self._context.facts
-            found = facts.searches.find(("asking", root), matches(_asking_for(root)))
+            asking = facts.searches.find(("asking", root), around([root.lower()], _asking_for(root.lower())))
+            found = sorted({*asking, *facts.searches.find(("asking", ""), around(_LOOKING, _LOOKS))})
             facts.work.compare(len(found))
             coded = (at for at in found if self._text[at] in "\"'" or not facts.layout.token_at(at))
             lines = (offsets for line, offsets in self._lines(coded) if not _IMPORTED.match(line))
@@ -218,5 +224,4 @@ def _asking_for(root: str) -> re.Pattern[str]:
     # a function such as `ensure_x_compat` adapts the library's version; it does not ask whether the library is there
     has += r"(?!_compat)"
     available = rf"\w{{0,60}}?{root}\w{{0,60}}?available"
-    looks = r"find_spec|import_module|__import__|NameError|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\("
-    return re.compile(rf"\b(?:{has}|{available}|{looks})|[\"']{root}[\"'][ \t]+(?:not[ \t]+)?in\b", re.I)
+    return re.compile(rf"\b(?:{has}|{available})|[\"']{root}[\"'][ \t]+(?:not[ \t]+)?in\b")

@@ -53,6 +53,26 @@ def matches(pattern: re.Pattern[str], word: str = "") -> Scan:
     return Worded(word, scan)
 
 
+def around(words: Iterable[str], pattern: re.Pattern[str]) -> Scan:
+    """Return a function that finds the matches of a pattern that begin with an identifier, or with the character before
+    it; the identifier contains one of the `words`. Upper and lower case are the same; `words` and `pattern` must be in
+    lower case."""
+    finders = [plain(word) for word in words]
+
+    def scan(text: str, start: int, end: int) -> Iterable[int]:
+        lines, found = text[start:end].lower(), set[int]()
+        for find in finders:
+            done = 0
+            for at in find(lines, 0, len(lines)):
+                if at >= done:
+                    first, done = _word_around(lines, at)
+                    found.add(first)
+        places = (at for first in sorted(found) for at in (first - 1, first) if at >= 0)
+        return (start + at for at in places if pattern.match(lines, at))
+
+    return scan
+
+
 def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
     """Return a function that finds the text `anchor`, such as `cuda`, inside identifiers, such as `is_cuda`, but not in
     an identifier for which `speaks` returns False. If `anchor` is not an identifier, the function finds every
