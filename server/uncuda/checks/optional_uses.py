@@ -19,7 +19,8 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 # if a line contains one of these words, it may ask whether an optional import worked
 _DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
 # what code contains that looks for a name or a module
-_LOOKING = "find_spec import_module __import__ nameerror sys.modules suppress globals locals vars dir".split()
+_LOOKING = ["find_spec", "import_module", "__import__", "nameerror", "sys.modules"]
+_LOOKING += ["suppress", "globals", "locals", "vars", "dir"]
 _LOOKS = re.compile(
     r"\b(?:find_spec|import_module|__import__|nameerror|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\()"
 )
