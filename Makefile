@@ -2,8 +2,11 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 SHELL := /bin/sh
-# One worker more than there are cores, because tests of editors and browsers mostly wait.
-WORKERS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1) + 1)
+CORES := $(shell nproc 2>/dev/null || sysctl -n hw.ncpu 2>/dev/null || echo 1)
+# More workers than there are cores, because tests wait for processes; those of editors and browsers mostly wait, and only
+# `make test` runs them. WORKERS=… chooses the number.
+QUICK_WORKERS = $(or $(WORKERS),$(shell expr $(CORES) + 1))
+ALL_WORKERS = $(or $(WORKERS),$(shell expr $(CORES) + 2))
 # Tests start hundreds of processes, and each would otherwise compile all of uncuda again.
 unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
@@ -36,10 +39,10 @@ quick: lint ## the inner loop: no large packages, nothing slow
 FAILED = { echo "make $@: failed; a line above with '***' names each check that did" >&2; exit 1; }
 
 all-tests: setup
-	@$(PY) -m pytest -n $(WORKERS) $(PYTEST_ARGS)
+	@$(PY) -m pytest -n $(ALL_WORKERS) $(PYTEST_ARGS)
 
 quick-tests: setup
-	@$(PY) -m pytest -n $(WORKERS) -m "not slow and not corpus and not network" $(PYTEST_ARGS)
+	@$(PY) -m pytest -n $(QUICK_WORKERS) -m "not slow and not corpus and not network" $(PYTEST_ARGS)
 
 lint: setup ## ruff
 	@$(PY) -m ruff check --quiet .

@@ -5,13 +5,13 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
 
-from support.imports import PACKAGE, ROOT, imports, modules, tree_of
+from support.imports import PACKAGE, ROOT, imports, modules, nodes_of, tree_of
 from uncuda.lsp.server import FEATURES
 
 LAYERS = [
@@ -79,13 +79,19 @@ LONG_MODULE = 400
 # module of a check has a class of this name.
 SHARED_NAMES = {("checks", "Check"), ("engine", "Found"), ("lsp", "Batch")}
 TARGET_WORD = re.compile(r"(?<![a-z])(?:npu|musa|hccl|mccl|ascend|torchada)(?![a-z])", re.IGNORECASE)
-# Names of an author's machine and of package mirrors, which must not occur in any file of the project.
+# Names of an author's machine and of package mirrors, which must not occur in any file of the project. A file is
+# searched for a pattern only if its text in lower case contains one of the words before the pattern, because that is
+# much faster.
 MACHINE_WORDS = {
-    "a path of one machine": re.compile(r"(?<![\w.~-])/(?:root|work|home/\w+|Users/\w+)/\w"),
-    "a package registry's host": re.compile(
-        r"(?:pypi|pythonhosted|npmjs|crates|maven)\.(?:org|io|com)\b", re.IGNORECASE
+    "a path of one machine": (
+        ("/root/", "/work/", "/home/", "/users/"),
+        re.compile(r"(?<![\w.~-])/(?:root|work|home/\w+|Users/\w+)/\w"),
     ),
-    "an issue's number": re.compile(r"\bissues? #?\d+\b", re.IGNORECASE),
+    "a package registry's host": (
+        ("pypi.", "pythonhosted.", "npmjs.", "crates.", "maven."),
+        re.compile(r"(?:pypi|pythonhosted|npmjs|crates|maven)\.(?:org|io|com)\b", re.IGNORECASE),
+    ),
+    "an issue's number": (("issue",), re.compile(r"\bissues? #?\d+\b", re.IGNORECASE)),
 }
 MODULES = modules()
 
@@ -199,7 +205,7 @@ def test_costly_packages_have_one_owner(name: str) -> None:
 
 
 def test_processes_are_started_in_few_places() -> None:
-    found = {name for name in MODULES if any(_starts_processes(tree_of(MODULES[name])))}
+    found = {name for name in MODULES if any(_starts_processes(_nodes(name)))}
     assert found == {STARTER, *STARTED}, "what starts a process could run something of the workspace, or git"
     calls = {
         name: set(re.findall(r"subprocess\.Popen\(|(?<![.\w])start\(\s*(.*?)(?:,\n|\)\n)", _code(name)))
@@ -219,10 +225,14 @@ def _code(name: str) -> str:
     return MODULES[name].read_text("utf-8")
 
 
-def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
+def _nodes(name: str) -> list[ast.AST]:
+    return [node for node, _ in nodes_of(MODULES[name])]
+
+
+def _starts_processes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """Yield code that starts a process, and names of modules that start processes; platform and ctypes.util count,
     because they run programs found on PATH."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -249,7 +259,7 @@ def _starts_processes(tree: ast.Module) -> Iterator[ast.AST]:
     ],
 )
 def test_what_starts_a_process_is_seen(code: str) -> None:
-    assert list(_starts_processes(ast.parse(code)))
+    assert list(_starts_processes(ast.walk(ast.parse(code))))
 
 
 def test_the_command_line_starts_light() -> None:
@@ -272,7 +282,7 @@ def test_a_class_name_is_one_class_in_its_layer() -> None:
     found = Counter(
         (layer(name), node.name)
         for name in MODULES
-        for node in ast.walk(tree_of(MODULES[name]))
+        for node in _nodes(name)
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     assert {key for key, count in found.items() if count > 1} <= SHARED_NAMES
@@ -282,16 +292,16 @@ def test_a_class_name_is_one_class_in_its_layer() -> None:
 def test_no_logic_names_a_target(name: str) -> None:
     wrong = [
         f"{MODULES[name].relative_to(PACKAGE)}:{node.lineno}: {node.value!r}"
-        for node in _strings(tree_of(MODULES[name]))
+        for node in _strings(_nodes(name))
         if TARGET_WORD.search(str(node.value))
     ]
     assert not wrong, "a target's words are data: rules/targets/*.toml"
 
 
-def _strings(tree: ast.Module) -> Iterator[ast.Constant]:
+def _strings(nodes: list[ast.AST]) -> Iterator[ast.Constant]:
     """Yield the string literals that are not docstrings."""
-    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    prose = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
             yield node
 
@@ -312,7 +322,9 @@ def test_the_text_is_the_projects_own() -> None:
         if not path.is_file():
             continue
         text = path.read_text(encoding="utf-8", errors="replace")
-        words = {what: word for what, word in MACHINE_WORDS.items() if word.search(text)}
+        lower = text.lower()
+        near = {what: word for what, (parts, word) in MACHINE_WORDS.items() if any(part in lower for part in parts)}
+        words = {what: word for what, word in near.items() if word.search(text)}
         for number, line in enumerate(text.splitlines() if words else (), 1):
             found = [what for what, word in words.items() if word.search(line)]
             wrong += [f"{name}:{number}: {what}: {line.strip()[:80]}" for what in found]

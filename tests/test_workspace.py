@@ -619,8 +619,8 @@ class TestRun:
         "x = 'torch_npu import\n",
         "import torch_npu\r",
         "# torch_npu import ",
-        "from torch_npu import (a,\n",
-        "torch_npu, ",
+        pytest.param("from torch_npu import (a,\n", marks=pytest.mark.slow),
+        pytest.param("torch_npu, ", marks=pytest.mark.slow),
     ],
     ids=["no-closing-quote", "carriage-returns", "one-comment", "no-closing-bracket", "names"],
 )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Callable
 
 import pytest
 
 from engine.typist import Typist, prepared
+from support.counted import growing, kept_work
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -60,26 +61,32 @@ def test_a_test_for_the_path_is_typed() -> None:
     typist.type(typist.text.index("    return subp"), "    if folder: pass\n")
 
 
-LONG = {
-    "one function": ASKS + "version(CUDA_HOME)\n" * 4_000,
-    "many functions": "".join(f"def f{n}(p{n}):\n    p{n} + 'a'\nf{n}(CUDA_HOME)\n" for n in range(2_600)),
-    "many functions of one name": "def f(p):\n    p + 'a'\nf(CUDA_HOME)\n" * 3_600,
-    "many parameters": (
-        f"def f({', '.join(f'p{n}' for n in range(6_000))}):\n    p0 + 'a'\n\n\nf({', '.join(['CUDA_HOME'] * 6_000)})\n"
-    ),
-    "many parameters, many calls": (
-        f"def f({', '.join(f'p{n}' for n in range(6_000))}):\n    p0 + 'a'\n\n\n" + "f(CUDA_HOME)\n" * 4_000
-    ),
-    "below a long condition": (
-        f"if ({' and '.join(f'a{n}' for n in range(12_000))}):\n" + "    x = CUDA_HOME + 'b'\n" * 5_000
+LONG_NAME = "a" * 100  # so that a search of the condition costs more than the statement below it
+LONG: dict[str, Callable[[int], str]] = {
+    "one function": lambda size: ASKS + "version(CUDA_HOME)\n" * size,
+    "many functions": lambda size: "".join(f"def f{n}(p{n}):\n    p{n} + 'a'\nf{n}(CUDA_HOME)\n" for n in range(size)),
+    "many functions of one name": lambda size: "def f(p):\n    p + 'a'\nf(CUDA_HOME)\n" * size,
+    "many parameters": lambda size: with_parameters(size) + f"f({', '.join(['CUDA_HOME'] * size)})\n",
+    "many parameters, many calls": lambda size: with_parameters(size) + "f(CUDA_HOME)\n" * size,
+    "below a long condition": lambda size: (
+        f"if ({' and '.join(f'{LONG_NAME}{n}' for n in range(2 * size))}):\n" + "    x = CUDA_HOME + 'b'\n" * size
     ),
 }
 
 
+def with_parameters(size: int) -> str:
+    return f"def f({', '.join(f'p{n}' for n in range(size))}):\n    p0 + 'a'\n\n\n"
+
+
 @pytest.mark.parametrize("name", LONG)
-def test_many_uses_of_the_path_take_as_long_as_the_file(name: str) -> None:
-    engine = engine_for("musa", Settings(select=("cuda-paths",)))
+def test_many_uses_of_the_path_take_as_long_as_the_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the text takes about four times the work; in each function of uncuda, too."""
+    engine, kept = engine_for("musa", Settings(select=("cuda-paths",))), kept_work(monkeypatch)
     engine.check(Source(HEAD))
-    start = time.process_time()
-    assert engine.check(Source(HEAD + LONG[name])).findings
-    assert time.process_time() - start < 5
+
+    def check(size: int) -> Callable[[], object]:
+        return lambda: engine.check(Source(HEAD + LONG[name](size))).findings
+
+    assert growing(check(50), check(200), 6) == []
+    small, large = (work.comparisons for work in kept[-2:])
+    assert small < large < 6 * small

@@ -178,8 +178,9 @@ def blank(text: str, indent: str, chance: random.Random) -> tuple[str, int]:
     return "".join([*lines[:number], f"{indent}\n", *lines[number:]]), start
 
 
-@pytest.mark.parametrize("target", ["npu", pytest.param("musa", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("seed", range(6))
 def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> None:
     chance = random.Random(seed)
     for words in chance.sample(TYPED, 8):
@@ -193,6 +194,7 @@ def test_typed_findings_are_those_of_a_fresh_look(seed: int, target: str) -> Non
             typist.erase(at + len(words), len(words))
 
 
+@pytest.mark.slow
 def test_two_lines_one_after_the_other() -> None:
     typist = Typist(PROGRAM, prepared("npu"))
     for above in ("        x = x.to(device).cuda()\n", "        return x, get_device()\n", "    model(torch.zeros"):
@@ -450,7 +452,10 @@ def test_an_undone_edit_has_the_findings_of_the_text_and_not_of_an_earlier_proje
     assert other.check(Source(PROGRAM, PATH)) != engine.check(Source(PROGRAM, PATH))
 
 
-@pytest.mark.parametrize("words", ["# class OfCuda(Base):", "# class CudaKernel(Kernel): import npu"])
+@pytest.mark.parametrize(
+    "words",
+    ["# class OfCuda(Base):", pytest.param("# class CudaKernel(Kernel): import npu", marks=pytest.mark.slow)],
+)
 def test_a_comment_may_say_what_a_search_without_a_word_finds(words: str) -> None:
     text = PROGRAM.replace("        x = x.to", "        #\n        x = x.to", 1)
     typist = Typist(text + "\n\nclass OfNpu(Base):\n    pass\n\n\nclass OfCuda(Base):\n    pass\n", prepared("npu"))

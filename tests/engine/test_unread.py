@@ -44,7 +44,7 @@ def examples() -> list[str]:
     return [example.text for page in pages for example in page if example.text.count("\n") > 2]
 
 
-@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("target", ["npu", pytest.param("musa", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 8))])
 def test_lines_beside_what_checks_read(seed: int, target: str) -> None:
     chance = random.Random(seed)

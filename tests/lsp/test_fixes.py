@@ -78,16 +78,26 @@ def parsed(text: str) -> str:
         return ast.dump(ast.parse(text))
 
 
-@pytest.mark.parametrize(
-    "target", [name if name == "npu" else pytest.param(name, marks=pytest.mark.slow) for name in load().declarations]
-)
-@pytest.mark.parametrize(
-    "encoding", [name if name == "utf-16" else pytest.param(name, marks=pytest.mark.slow) for name in HEADS]
-)
+def examples() -> list[str]:
+    return [example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1]]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", load().declarations)
+@pytest.mark.parametrize("encoding", HEADS)
 def test_every_action_for_every_example(server: UncudaServer, encoding: str, target: str) -> None:
-    talk, engine = Talk(server, target, encoding), engine_for(target, Settings(locale="en"))
-    texts = [example.text for rule in load().rules.values() if rule.path for example in read_page(rule.path)[1]]
+    texts = examples()
     assert len(texts) > 200
+    compare(server, encoding, target, texts)
+
+
+def test_every_action_for_some_examples(server: UncudaServer) -> None:
+    compare(server, "utf-16", "npu", examples()[::10])
+
+
+def compare(server: UncudaServer, encoding: str, target: str, texts: list[str]) -> None:
+    """Check all code actions for each text."""
+    talk, engine = Talk(server, target, encoding), engine_for(target, Settings(locale="en"))
     for text in texts:
         head = "" if "from __future__" in text else HEADS[encoding]  # `from __future__` must stay the first statement
         talk.open((head + text).replace("\n", ENDS[encoding]))

@@ -443,6 +443,7 @@ def test_it_ends_when_nobody_reads(job: Make) -> None:
         assert process.wait(30) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["uncuda.lsp.state.scan_process", "uncuda.lsp.state.inspection_process"])
 def test_the_others_end_with_their_input_too(job: Make, tmp_path: Path, module: str) -> None:
     """The server's other child processes also exit when their standard input ends, whatever they are doing, because

@@ -19,7 +19,9 @@ EVERY = "import torch\n\n" + "".join(f"{name}()\n{name}(0)\n{name}(device=0)\nx 
 
 
 @pytest.mark.parametrize("torch", TORCH)
-@pytest.mark.parametrize("targets", [("npu",), ("musa",), ("npu", "musa")])
+@pytest.mark.parametrize(
+    "targets", [*(pytest.param((target,), marks=pytest.mark.slow) for target in ("npu", "musa")), ("npu", "musa")]
+)
 def test_no_name_is_written_that_a_configured_version_lacks(torch: str, targets: tuple[str, ...]) -> None:
     fixed = ported(EVERY, True, torch_version=torch, portable_targets=targets, portable_style="accelerator")
     for target in targets:

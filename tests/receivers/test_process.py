@@ -161,6 +161,7 @@ def test_closing_ends_the_process(make: Make) -> None:
 class TestReal:
     """Tests with the real jedi process."""
 
+    @pytest.mark.slow
     def test_it_is_killed_over_a_question(self, make: Make, project: Path) -> None:
         text = HEAD + "Renamed(1).cuda()\nbuild().cuda()\n"
         asked = sites(text)
@@ -186,6 +187,7 @@ class TestReal:
         assert [answers[site] for site in asked] == ["unknown", "silent"]
         assert [process.alive for process in started] == [False, True]
 
+    @pytest.mark.slow
     def test_its_own_clock_ends_it_when_nobody_does(self, project: Path) -> None:
         program = command("uncuda.receivers.child")
         program[-1] = program[-1].replace(

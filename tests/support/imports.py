@@ -1,7 +1,6 @@
 """Reads the imports of each module of the package from its source."""
 
 import ast
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -36,12 +35,27 @@ def tree_of(path: Path) -> ast.Module:
 
 
 @cache
+def nodes_of(path: Path) -> list[tuple[ast.AST, bool]]:
+    """Return every node of a module's syntax tree, and whether it is inside a function or only for type checkers. Many
+    tests look at all nodes, and walking the trees takes longer than most of these tests."""
+    found: list[tuple[ast.AST, bool]] = [(tree_of(path), False)]
+    for node, lazy in found:  # the list grows
+        inside = lazy or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or _is_for_types(node)
+        found += [(child, inside) for child in ast.iter_child_nodes(node)]
+    return found
+
+
+def _is_for_types(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+
+
+@cache
 def imports(name: str, path: Path) -> list[Import]:
     """Return the imports of module `name`; `from . import x` counts as an import of the module `x`, if it exists."""
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
     known = modules()
     found = []
-    for node, lazy in _walk(tree_of(path), lazy=False):
+    for node, lazy in nodes_of(path):
         if isinstance(node, ast.Import):
             found += [Import(alias.name, node.lineno, lazy) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -53,11 +67,3 @@ def imports(name: str, path: Path) -> list[Import]:
             names = submodules or [base]
             found += [Import(module, node.lineno, lazy) for module in names]
     return found
-
-
-def _walk(node: ast.AST, *, lazy: bool) -> Iterator[tuple[ast.AST, bool]]:
-    for child in ast.iter_child_nodes(node):
-        yield child, lazy
-        typing_only = isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test)
-        function = isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        yield from _walk(child, lazy=lazy or function or typing_only)

@@ -15,8 +15,8 @@ PACKAGES = "tests/corpus/test_differential.py::test_islands_equal_the_oracle["
 LONG = (*TOGETHER, "tests/test_other_pythons.py", "tests/corpus/", "tests/editors/",
         "tests/vscode/", "tests/lsp/test_soak", "tests/lsp/test_gone.py", "tests/support/witness/")  # fmt: skip
 # The longest of the other test files: they start directly after the tests in LONG, so that short files are left to
-# balance the workers at the end.
-NEXT = ("tests/lsp/", "tests/cli/")
+# balance the workers at the end. The first two compute, while those of the language server mostly wait.
+NEXT = ("tests/test_contributing.py", "tests/engine/test_carried.py", "tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
 
 

@@ -72,6 +72,7 @@ def test_messages_are_there_in_chinese() -> None:
         assert chinese != text
 
 
+@pytest.mark.slow
 def test_commands_are_the_servers_and_those_of_the_client(tmp_path: Path) -> None:
     contributed = {entry["command"] for entry in _json("package.json")["contributes"]["commands"]}
     commands = _sources()["commands.ts"]

@@ -16,6 +16,7 @@ from support.forked import ALONE, FORKED, Forked
 
 T = TypeVar("T")
 PATIENCE = 30.0  # seconds; allows for a slow machine under load
+_FIRST_PAUSE, _LAST_PAUSE = 0.02, 1.0  # seconds between two calls of a condition; each pause is twice the previous one
 METHOD_NOT_FOUND, INTERNAL_ERROR = -32601, -32603
 
 
@@ -113,8 +114,10 @@ class Connection:
             return identifier in self._replies
 
     def wait(self, condition: Callable[[], T | None], what: str, timeout: float = PATIENCE) -> T:
-        """Wait until `condition`, called after each message, returns a true value; the AssertionError names `what`."""
-        deadline = time.monotonic() + timeout
+        """Wait until `condition` returns a true value; the AssertionError names `what`. The condition is called after
+        each message, and after pauses, because the answer to a condition that asks the server can change without a
+        message."""
+        deadline, pause = time.monotonic() + timeout, _FIRST_PAUSE
         with self.changed:
             while not (found := condition()):
                 assert not self.broken, self.broken[0]
@@ -122,7 +125,8 @@ class Connection:
                 assert left > 0, f"no {what} within {timeout:g} s"
                 alive = self.process.poll() is None or self._threads[0].is_alive()
                 assert alive, f"no {what}: the server ended with code {self.process.poll()}\n{self.stderr[-3000:]}"
-                self.changed.wait(min(left, 1.0))
+                self.changed.wait(min(left, pause))
+                pause = min(2 * pause, _LAST_PAUSE)
             return found
 
     def end(self, timeout: float = PATIENCE) -> int:
