@@ -140,6 +140,48 @@ def test_a_mark_stays_over_a_module_that_the_project_compiles_for_cuda(package: 
     assert fixed(files, "tests/test_a.py") == moved(text, "npu")
 
 
+OPERATOR = "import torch\n\n\ndef iou(a, b):\n    return torch.ops.{0}.iou(a, b)\n"
+BETWEEN = "import torch\n\nfrom pkg.rotated import iou\n\n\ndef pairs(boxes):\n    return iou(boxes.tensor, boxes.tensor)\n"
+
+
+@pytest.mark.parametrize(("namespace", "stays"), [("pkg", True), ("_C", True), ("other", False), ("aten", False)])
+def test_a_mark_stays_over_an_operator_that_the_project_compiles_for_cuda(namespace: str, stays: bool) -> None:
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.boxes import pairs\n" + TEST.format("pairs(x)")
+    files = {"setup.py": SETUP, "pkg/rotated.py": OPERATOR.format(namespace), "pkg/boxes.py": BETWEEN}
+    files["tests/test_a.py"] = text
+    assert fixed(files, "tests/test_a.py") == (text if stays else moved(text, "npu"))
+    files["setup.py"] = SETUP.replace("    extension = CUDAExtension", "    print(CUDAExtension)")
+    assert fixed(files, "tests/test_a.py") == moved(text, "npu")
+
+
+def test_a_condition_over_an_operator_of_the_file_stays() -> None:
+    text = "import torch\nimport torch_npu\n\n\ndef iou(x):\n    if x.is_cuda:\n        return torch.ops.{0}.iou(x)\n"
+    text += "    return x.relu()\n"
+    assert fixed({"setup.py": SETUP, "a.py": text.format("pkg")}, "a.py") == text.format("pkg")
+    other = text.format("other")
+    assert fixed({"setup.py": SETUP, "a.py": other}, "a.py") == other.replace("is_cuda", "is_npu")
+
+
+LOOP = "    for device in ['cpu'] + (['cuda'] if torch.cuda.is_available() else []):\n"
+IN_TESTS = {
+    "a loop": f"def test():\n{LOOP}        fast(torch.zeros(1, device=device))\n",
+    "a block": "def test():\n    x = fast(1)\n    if torch.cuda.is_available():\n        x.cuda()\n",
+    "a method": f"class Test:\n    def test(self):\n{LOOP.replace('    for', '        for')}            fast(device)\n",
+}
+
+
+@pytest.mark.parametrize("name", IN_TESTS)
+def test_a_condition_in_a_test_stays_over_what_leads_to_cuda_alone(name: str) -> None:
+    apart = f"def test_other():\n{LOOP}        slow(device)\n"
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.ops import fast, slow\n" + IN_TESTS[name]
+    for path in ("tests/test_a.py", "a_test.py"):
+        done = fixed(FILES | {path: text + apart}, path)
+        assert done == text + apart.replace("'cuda'", "'npu'").replace("torch.cuda", "torch.npu")
+    if name == "a loop":
+        program = text.replace("'cuda'", "'npu'").replace("torch.cuda", "torch.npu")
+        assert fixed(FILES | {"a.py": text, "tests/test_b.py": text}, "a.py") == program
+
+
 def test_a_program_s_test_moves_over_what_leads_to_cuda_alone() -> None:
     text = "import torch\nimport torch_npu\nfrom pkg.ops import fast\nif torch.cuda.is_available():\n    fast(1)\n"
     skip = "def test():\n    if not torch.cuda.is_available():\n        pytest.skip('')\n    fast(1)\n"

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from uncuda.module_names import agree, imported_from, module_at
+from uncuda.module_names import OPERATORS, agree, imported_from, is_test, module_at, operators
 from uncuda.project import MANY, MARK
 
 _QUOTED = (
@@ -29,10 +29,11 @@ _FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
 _IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
 _NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
 _WORD = re.compile(rb"\w+")
-_OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
+_OF_CUDA = re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!aten\.)\w+\.\w+)")
 _ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_ASKED = b"is_available("
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
@@ -66,6 +67,7 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
     import a compiled module, or if it is the `__init__.py` of a package, from which other files import functions."""
     says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
+    says = says or b"torch.ops." in data or b"import torch" in data
     if not path.endswith(".py") or "\n" in path:
         return frozenset()
     if not (says or path.endswith("__init__.py") or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
@@ -117,7 +119,7 @@ class _File:
                 self._called(self._names[alias]).add(known)
         self._read_pieces(pieces)
         skips = b"skip" in self._data
-        if skips and _SKIPS.search(self._data):
+        if (skips and _SKIPS.search(self._data)) or (_ASKED in self._data and is_test(self._path)):
             called = {callee for callees in found.values() for callee in callees}
             found[""].update(callee for callee in called if not callee.startswith(self._module))
             found[""].update(imported.values())
@@ -214,7 +216,7 @@ class _File:
     def _read_pieces(self, pieces: list[_Piece]) -> None:
         """Find the callees of each function, class and method of the file."""
         data, names = self._data, self._names
-        known, needs = names.keys(), self._loads or b"torch.cuda" in data
+        known, needs = names.keys(), self._loads or b"torch.cuda" in data or b"torch.ops." in data
         for piece in pieces:
             owner, called = piece.owner, self._called(piece.caller)
             if piece.bases is not None:
@@ -247,7 +249,7 @@ class _File:
 
     def _only_cudas(self, body: bytes) -> Iterator[str]:
         """Yield the uses of CUDA in a piece of the source: names of `torch.cuda`, with the keywords of their call in
-        parentheses, and libraries that the piece imports."""
+        parentheses, operators of `torch.ops`, and libraries that the piece imports."""
         for match in _OF_CUDA.finditer(body):
             given = _ARGUMENTS.match(body, match.end())
             keywords = ",".join(sorted(word.decode() for word in _KEYWORD.findall(given[1]))) if given else ""
@@ -298,9 +300,13 @@ class _Built:
 
     def __init__(self, extensions: Collection[str]) -> None:
         self._names, self._longest = frozenset(extensions), max((name.count(".") + 1 for name in extensions), default=0)
+        self._operators = operators(extensions)
 
     def of(self, name: str) -> str:
-        """Return the compiled module that a dotted name is, or is in; "" if there is none."""
+        """Return the compiled module that a dotted name is, or is in, or that registers an operator with this name; ""
+        if there is none."""
+        if name.startswith(OPERATORS):
+            return self._operators.get(name.split(".")[2], "")
         parts = name.split(".")[: self._longest]
         return next((one for size in range(len(parts), 0, -1) if (one := ".".join(parts[:size])) in self._names), "")
 
@@ -341,7 +347,7 @@ class _Needs:
         if module := self.built.of(callee):
             return module
         root = callee.partition(".")[0]
-        cudas = callee.startswith(("torch.cuda.", "torch.utils.cpp_extension.")) or root in self.libraries
+        cudas = callee.startswith(("torch.cuda.", OPERATORS, "torch.utils.cpp_extension.")) or root in self.libraries
         return callee if cudas and not is_own and root not in self.folders else ""
 
 

@@ -22,6 +22,7 @@ from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION
+from ...module_names import OPERATORS, operators
 from ...project import MANY, MARK, Project
 from .parts import is_within
 
@@ -32,6 +33,7 @@ _JITTED = "@triton."
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # maximum number of characters between a decorator and the function that it decorates
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
+_OPERATOR = re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
 _USED = re.compile(r"[ \t]*[.(\[]")
 _CALLED = re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
@@ -198,6 +200,16 @@ class Kernels:
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
                 self.places.append(Place(at, _MAP.strip(".(")))
+        self.places += self._operators()
+
+    def _operators(self) -> Iterator[Place]:
+        """Yield the uses of operators that modules of the project register, and that are compiled for CUDA:
+        `torch.ops.pkg.swap`."""
+        known = operators(self._libraries.project.extensions)
+        for at in self._facts.searches.find(("text", OPERATORS), plain(OPERATORS)) if known else ():
+            match = _OPERATOR.match(self._text, at)
+            if match is not None and match[1] in known and not self._facts.layout.token_at(at):
+                yield Place(at, match[0])
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches

@@ -1,6 +1,6 @@
 """Finds skip marks and other conditions that skip pytest tests, if the skipped tests call functions of other files,
-and these functions need what only CUDA has. The scan of the project (`workspace/calls.py`) finds the functions that
-need CUDA."""
+and these functions need what only CUDA has. Also finds conditions in tests that call such functions. The scan of the
+project (`workspace/calls.py`) finds the functions that need CUDA."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from collections.abc import Iterator, Sequence
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.scans import plain
-from ...module_names import agree, imported_from, module_at
+from ...module_names import agree, imported_from, is_test, module_at
 from ...project import MARK
 from .guarded import Held, over_words
-from .kernels import Libraries
+from .kernels import Kernels, Libraries
+from .marks import MODULE
 from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
@@ -26,9 +27,10 @@ Imported = Sequence[tuple[str, str, int]]
 
 
 def imported_names(branches: Branches, libraries: Libraries) -> Imported:
-    """Return the file's imports of names that need CUDA (`Libraries.reached`). Return () if the file skips no pytest
-    tests, and other files have no skip mark, such as `pytest.mark.skipif(…)`, that it could import."""
-    if not libraries.reached or not (libraries.marks or may_skip(branches.says)):
+    """Return the file's imports of names that need CUDA (`Libraries.reached`). Return () if the file has no tests that
+    ask for CUDA and skips no pytest tests, and other files have no skip mark, such as `pytest.mark.skipif(…)`, that it
+    could import."""
+    if not libraries.reached or not (libraries.marks or _may_hold(branches)):
         return ()
     return tuple(_imported(branches, libraries))
 
@@ -36,19 +38,48 @@ def imported_names(branches: Branches, libraries: Libraries) -> Imported:
 def over_reached(
     imported: Imported, hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
 ) -> Iterator[Held]:
-    """Yield the conditions that skip tests which call one of the `imported` functions, and the conditions of skip marks
-    that this file defines and that other files import for tests which call functions that need CUDA."""
-    if not libraries.reached or not may_skip(branches.says):
+    """Yield the conditions that skip tests which call one of the `imported` functions, the conditions in such tests,
+    and the conditions of skip marks that this file defines and that other files import for tests which call functions
+    that need CUDA."""
+    if not libraries.reached or not _may_hold(branches):
         return
     words = [(local, at) for known, local, at in imported if not known.startswith(MARK)]
     for held in over_words(words, hits, questions, branches, libraries):
         if questions.skips(held.question):
             yield held
+    if words and is_test(branches.path):
+        yield from _in_tests(words, hits, questions, branches, libraries)
     own = module_at(branches.path)
     for known in libraries.marks if own else ():
         module, _, name = known.rpartition(".")
         if agree(own, module):
             yield from (Held(index, name, left=True) for index in questions.made_by(name))
+
+
+def _may_hold(branches: Branches) -> bool:
+    return may_skip(branches.says) or (is_test(branches.path) and branches.says("is_available"))
+
+
+def _in_tests(
+    words: Sequence[tuple[str, int]], hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
+) -> Iterator[Held]:
+    """Yield the conditions in those functions of a file of tests that call one of `words`. A test which asks whether
+    CUDA is available also runs without CUDA; if the condition were fixed, the test would call the function on the
+    target's device: `for device in ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])`."""
+    kernels, asked = Kernels(branches.facts, hits, libraries, only=()), dict[int, list[int]]()
+    for index in questions:
+        if next(questions.regions(index), None) is not None:
+            asked.setdefault(_function(hits[index].start, branches), []).append(index)
+    asked.pop(MODULE, None)
+    for text, at in words if asked else ():
+        word = kernels.word(text, at)._replace(left=True, called=True)
+        for place in kernels.uses(word):
+            yield from (Held(index, text, left=True) for index in asked.pop(_function(place.at, branches), ()))
+
+
+def _function(at: int, branches: Branches) -> int:
+    """Return the start of the outermost function around an offset; MODULE if there is none."""
+    return next((line.start for line in reversed([*branches.indents.headers(at)]) if line.word == "def"), MODULE)
 
 
 def behind_reached(imported: Imported, questions: Questions) -> Iterator[Stretch]:
