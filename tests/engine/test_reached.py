@@ -50,9 +50,16 @@ def slow(x):
 LAYERS = "import torch\nfrom pkg import ops\nfrom .ops import fast as quick\nclass Layer(torch.nn.Module):\n"
 LAYERS += "    def forward(self, x):\n        torch.cuda.synchronize()\n        return self.run(x)\n"
 LAYERS += "    def run(self, x):\n        return quick(x)\n"
+FUSED = "import torch\nclass Gather(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+FUSED += "        return torch.ops.symm_mem.fused_all_gather_matmul(x, [x], 0, '')\n"
+FUSED += "    @staticmethod\n    def run(x):\n        return torch.ops.symm_mem.nvshmem_put(x, 0)\n"
+FUSED += "class Fused:\n    def forward(self, x):\n        return Gather.apply(x)\nclass Plain:\n    pass\n"
+FUSED += "def build(fused):\n    layer = (\n        Fused if fused == 'yes' else Plain\n    )\n    return layer()\n"
+FUSED += "def other(fused):\n    return [Fused, Plain]\n"
 CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchronize()\n    return x\n"
 TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
 FILES = {"pkg/__init__.py": "from .ops import fast\n# torch.cuda\n", "pkg/ops.py": OPS, "pkg/layers.py": LAYERS}
+FILES |= {"pkg/fused.py": FUSED}
 FILES |= {"pkg/cute.py": CUTE, "pkg/tried.py": TRIED}
 STAYS = {
     "a function": ("from pkg.ops import fast\n", "fast(x)"),
@@ -63,6 +70,8 @@ STAYS = {
     "a module by another name": ("from pkg import ops as o\n", "o.helper(x)"),
     "a package": ("from pkg import fast\n", "fast(x)"),
     "two files away": ("from pkg.layers import Layer\n", "Layer()(x)"),
+    "an operator that only CUDA has": ("from pkg.fused import Gather\n", "Gather.apply(x)"),
+    "a class that a function chooses": ("from pkg.fused import build\n", "build('yes')"),
     "a file that imports a CUDA library": ("from pkg.cute import kernel\n", "kernel(x)"),
 }
 MOVES = {
@@ -71,6 +80,8 @@ MOVES = {
     "a function that moves": ("from pkg.ops import slow\n", "slow(x)"),
     "a function that is not called": ("from pkg.ops import fast\n", "print(fast)"),
     "a file that can work without the library": ("from pkg.tried import kernel\n", "kernel(x)"),
+    "an operator that the target may have": ("from pkg.fused import Gather\n", "Gather.run(x)"),
+    "a class that is only named": ("from pkg.fused import other\n", "other(x)"),
     "a function of the same name": ("from other.ops import fast\n", "fast(x)"),
 }
 

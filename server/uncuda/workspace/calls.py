@@ -40,6 +40,7 @@ _MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
 _COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
+_CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 # methods of a class that are assumed to be called if the class is used
@@ -233,6 +234,8 @@ class _File:
                 called.add(owner)
             owner = owner if piece.bases is None else piece.caller
             called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, owner))])
+            if b" else " in body:  # `layer = Fast if fast else Layer`
+                called.update(names[word] for pair in _CHOSEN.findall(body) for word in pair if word in names)
             if b")." in body:  # `Layer(…).run()`
                 results = [(of, word) for of, word in zip(parts, parts[1:]) if word[:1] == b"." and of in names]
                 called.update([names[of] + word.decode() for of, word in results])
@@ -241,10 +244,10 @@ class _File:
 
     def _dotted(self, word: bytes, owner: str) -> str:
         """Return the dotted name for `word`, such as `ops.fast` or `self.run`, if its root is imported, defined in the
-        file, or `self` or `cls` of the class `owner`; otherwise ""."""
+        file, or `self` or `cls` of the class `owner`; otherwise "". For `Function.apply`, return `Function`."""
         root, _, rest = word.partition(b".")
         if root in self._names:
-            return f"{self._names[root]}.{rest.decode()}"
+            return f"{self._names[root]}.{rest.decode()}".removesuffix(".apply")
         return f"{owner}.{rest.decode()}" if owner and root in _OWNERS and b"." not in rest else ""
 
     def _only_cudas(self, body: bytes) -> Iterator[str]:
