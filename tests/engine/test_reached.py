@@ -55,6 +55,7 @@ FUSED += "        return torch.ops.symm_mem.fused_all_gather_matmul(x, [x], 0, '
 FUSED += "    @staticmethod\n    def run(x):\n        return torch.ops.symm_mem.nvshmem_put(x, 0)\n"
 FUSED += "class Fused:\n    def forward(self, x):\n        return Gather.apply(x)\nclass Plain:\n    pass\n"
 FUSED += "def build(fused):\n    layer = (\n        Fused if fused == 'yes' else Plain\n    )\n    return layer()\n"
+FUSED += "def gather(x):\n    return Gather.apply(x)\ndef wrapped(x):\n    return torch.vmap(gather)(x)\n"
 FUSED += "def other(fused):\n    return [Fused, Plain]\n"
 CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchronize()\n    return x\n"
 TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
@@ -70,6 +71,7 @@ STAYS = {
     "a module by another name": ("from pkg import ops as o\n", "o.helper(x)"),
     "a package": ("from pkg import fast\n", "fast(x)"),
     "two files away": ("from pkg.layers import Layer\n", "Layer()(x)"),
+    "a function that another wraps": ("from pkg.fused import wrapped\n", "wrapped(x)"),
     "an operator that only CUDA has": ("from pkg.fused import Gather\n", "Gather.apply(x)"),
     "a class that a function chooses": ("from pkg.fused import build\n", "build('yes')"),
     "a file that imports a CUDA library": ("from pkg.cute import kernel\n", "kernel(x)"),

@@ -40,6 +40,7 @@ _MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
 _COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
+_WRAPPED = re.compile(rb"\((\w+)\)\(")
 _CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
@@ -234,6 +235,8 @@ class _File:
                 called.add(owner)
             owner = owner if piece.bases is None else piece.caller
             called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, owner))])
+            if b")(" in body:  # `wrap(function)(x)`
+                called.update([names[word] for word in _WRAPPED.findall(body) if word in names])
             if b" else " in body:  # `layer = Fast if fast else Layer`
                 called.update(names[word] for pair in _CHOSEN.findall(body) for word in pair if word in names)
             if b")." in body:  # `Layer(…).run()`
