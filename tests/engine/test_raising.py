@@ -13,6 +13,17 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 WAITS = {
+    "a constant of a class that changes with that of another": (
+        "SKIP = unittest.skipUnless(torch.cuda.is_available(), '')\n"
+        "@SKIP\nclass Other(unittest.TestCase):\n    DEVICE = 'cuda'\n"
+        "    def test(self):\n        torch.cuda.nccl.version()\n"
+        "@unittest.skipUnless(torch.cuda.is_available(), '')\nclass Test(unittest.TestCase):\n    DEVICE = 'cuda'\n"
+        "    def test(self):\n        torch.zeros(1, device=self.DEVICE)\n"
+    ),
+    "the version of the driver": (
+        "from torch.utils.collect_env import get_nvidia_driver_version, run\n"
+        "if torch.cuda.is_available():\n    driver = parse(get_nvidia_driver_version(run))\n"
+    ),
     "a function that answers by returning": (
         "def fast(x):\n    if not a or x.device.type != 'cuda':\n        return False\n    return True\n"
         "if fast(x):\n    torch.cuda.nccl.version()\n"
@@ -171,6 +182,11 @@ WAITS = {
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {
+    "a constant of another class": (
+        "class Other:\n    DEVICE = 'xpu'\n    HOST = 'cpu'\n"
+        "@unittest.skipUnless(torch.cuda.is_available(), '')\nclass Test(unittest.TestCase):\n"
+        "    def test(self):\n        self.DEVICE, self.HOST\n"
+    ),
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
     "defined, for whom nobody knows": "f = lambda: torch.cuda.nccl.version()\nif x.is_cuda:\n    g()\n",
     "kept in an object": "def f():\n    a = {1: lambda: torch.cuda.nccl.version()}\nif x.is_cuda:\n    f()\n",

@@ -82,9 +82,11 @@ def _quoted(text: str, start: int, end: int) -> list[int]:
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 
 
-def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
-    """Yield the names of constants whose value is a CUDA string without a safe fix: `Device.CUDA` for `class
-    Device(Enum): CUDA = "cuda"`."""
+def constants_left(
+    hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts
+) -> Iterator[tuple[str, int, int]]:
+    """Yield the names of constants whose value is a CUDA string without a safe fix, each with the span in which it is
+    valid: for `class Device(Enum): CUDA = "cuda"`, `Device.CUDA` in the whole file and `self.CUDA` in the class."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
@@ -94,9 +96,11 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
         for name in (target.id for target in targets if isinstance(target, ast.Name)):
             above = facts.indents.header_above(statement.start)
             if above is None:
-                yield name
+                yield name, 0, len(facts.text)
             elif above.word == "class" and (match := _CLASS.match(facts.text, above.start)):
-                yield f"{match[1]}.{name}"
+                yield f"{match[1]}.{name}", 0, len(facts.text)
+                for owner in ("self", "cls"):
+                    yield f"{owner}.{name}", above.start, facts.indents.extent(above.start)
 
 
 def _is_kept(word: ast.AST, statement: Statement) -> bool:
