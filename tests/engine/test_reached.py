@@ -195,6 +195,37 @@ def test_a_condition_in_a_test_stays_over_what_leads_to_cuda_alone(name: str) ->
         assert fixed(FILES | {"a.py": text, "tests/test_b.py": text}, "a.py") == program
 
 
+KEPT = """\
+class TestLayer(Base):
+    {0}
+    @unittest.skipIf(torch.cuda.device_count() < 2, '')
+    def test(self):
+        x = self.run(torch.zeros(1).cuda())
+class TestOther(Base):
+    layer = torch.nn.Linear
+    @unittest.skipIf(torch.cuda.device_count() < 2, '')
+    def test(self):
+        x = self.run(torch.zeros(1).cuda())
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("layer = ops.Manager", True),
+        ("layer = Manager", True),
+        ("def setUp(self):\n        self.layer = ops.Manager", True),
+        ("layer = ops.Manager.name", False),
+        ("print(ops.Manager)", False),
+    ],
+)
+def test_a_mark_stays_in_a_class_that_keeps_a_class_for_cuda(line: str, stays: bool) -> None:
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg import ops\nfrom pkg.ops import Manager\n" + KEPT.format(line)
+    kept, other = text.split("class TestOther")
+    done = (kept if stays else moved(kept, "npu")) + "class TestOther" + moved(other, "npu")
+    assert fixed(FILES | {"tests/test_a.py": text}, "tests/test_a.py") == done
+
+
 def test_a_program_s_test_moves_over_what_leads_to_cuda_alone() -> None:
     text = "import torch\nimport torch_npu\nfrom pkg.ops import fast\nif torch.cuda.is_available():\n    fast(1)\n"
     skip = "def test():\n    if not torch.cuda.is_available():\n        pytest.skip('')\n    fast(1)\n"

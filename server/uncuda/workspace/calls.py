@@ -41,6 +41,7 @@ _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
 _COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
 _WRAPPED = re.compile(rb"\((\w+)\)\(")
+_KEPT = re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
@@ -218,7 +219,8 @@ class _File:
     def _read_pieces(self, pieces: list[_Piece]) -> None:
         """Find the callees of each function, class and method of the file."""
         data, names = self._data, self._names
-        known, needs = names.keys(), self._loads or b"torch.cuda" in data or b"torch.ops." in data
+        known, tests = names.keys(), "test" in self._path
+        needs = self._loads or b"torch.cuda" in data or b"torch.ops." in data
         for piece in pieces:
             owner, called = piece.owner, self._called(piece.caller)
             if piece.bases is not None:
@@ -237,11 +239,14 @@ class _File:
             called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, owner))])
             if b")(" in body:  # `wrap(function)(x)`
                 called.update([names[word] for word in _WRAPPED.findall(body) if word in names])
+            for kept in _KEPT.findall(body) if tests else ():  # `self.layer = layers.Layer`
+                called.add(self._dotted(kept, "") if b"." in kept else names.get(kept, ""))
             if b" else " in body:  # `layer = Fast if fast else Layer`
                 called.update(names[word] for pair in _CHOSEN.findall(body) for word in pair if word in names)
             if b")." in body:  # `Layer(…).run()`
                 results = [(of, word) for of, word in zip(parts, parts[1:]) if word[:1] == b"." and of in names]
                 called.update([names[of] + word.decode() for of, word in results])
+            called.discard("")
             if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
                 called.update(only)
 

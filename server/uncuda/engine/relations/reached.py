@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...facts.scans import plain
+from ...facts.scans import plain, uses
 from ...module_names import agree, imported_from, is_test, module_at
 from ...project import MARK
 from .guarded import Held, over_words
@@ -20,6 +21,7 @@ from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
 _WORDS = re.compile(r"\w+")
+_KEPT = re.compile(r"(?:(?:self|cls)\.)?\w+[ \t]*=[ \t]*")
 
 
 Imported = Sequence[tuple[str, str, int]]
@@ -49,6 +51,7 @@ def over_reached(
             yield held
     if words and is_test(branches.path):
         yield from _in_tests(words, hits, questions, branches, libraries)
+        yield from _of_classes(words, questions, branches)
     own = module_at(branches.path)
     for known in libraries.marks if own else ():
         module, _, name = known.rpartition(".")
@@ -75,6 +78,28 @@ def _in_tests(
         word = kernels.word(text, at)._replace(left=True, called=True)
         for place in kernels.uses(word):
             yield from (Held(index, text, left=True) for index in asked.pop(_function(place.at, branches), ()))
+
+
+def _of_classes(words: Sequence[tuple[str, int]], questions: Questions, branches: Branches) -> Iterator[Held]:
+    """Yield the conditions that skip tests of a class which keeps one of `words` in an attribute, `self.layer =
+    layers.Layer`; the methods of the class are assumed to call it."""
+    marked = sorted(block for block in questions.marks if block != MODULE)
+    text, known = branches.text, set[int]()
+    for word, _ in words if marked else ():
+        for at in branches.facts.searches.find(("flag", word), uses(word, True)):
+            line = branches.indents.header_at(at)
+            branches.work.search(line.start, line.end)
+            if _KEPT.fullmatch(text, line.start, at) is None or text[at + len(word) : line.end].strip():
+                continue
+            above = next((one.start for one in branches.indents.headers(at) if one.word == "class"), None)
+            if above is not None and above not in known:
+                known.add(above)
+                for block in _between(marked, above, branches.indents.extent(above)):
+                    yield from (Held(index, word, left=True) for index in questions.marks[block])
+
+
+def _between(offsets: Sequence[int], start: int, end: int) -> Sequence[int]:
+    return offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]
 
 
 def _function(at: int, branches: Branches) -> int:
