@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import Edit, Fix, lowest
+from ..edits import REVIEW, Edit, Fix, lowest
 from ..facts.model import Name
 from ..facts.scans import uses
 from ..messages.fixes import titled
@@ -124,6 +124,8 @@ def _reference(
     if attribute and member and member.applicability and new:
         new, _, last = member.replacement.rpartition(".")
         applicability = lowest(applicability, member.applicability)
+        if attribute.patched and _gives_numbers(context, member.rule, f"{reference.dotted}.{attribute.name}"):
+            applicability = lowest(applicability, REVIEW)
         named = [Edit(attribute.start, attribute.end, last)] if last != attribute.name else []
     elif attribute and member and not attribute.optional:
         applicability = None
@@ -140,7 +142,7 @@ def _reference(
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
-    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
+    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(context, reference, attribute))
     tested = excuse(reference, context.facts) if applicability is None else ""
     limits = (*limits, *_of_words(context, rule), *apart, *filter(None, [tested]))
     fixes: tuple[Fix, ...] = ()
@@ -274,14 +276,23 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
     return spelled[0][0], spelled[-1][1]
 
 
-def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """Return one key of `Hit.links` for each name that the code at this reference replaces by assignment or `setattr`;
-    hits with the same key are fixed only together."""
+def _gives_numbers(context: Context, rule: Rule, dotted: str) -> bool:
+    """Return whether a function returns numbers that mean something only for CUDA; code of other files that compares
+    them has no safe fix."""
+    return rule.get("numbers", {}).get(dotted) == [] and not context.target.has("capability")
+
+
+def _patched(context: Context, reference: Name, attribute: Asked | None) -> Links:
+    """Return one key of `Hit.links` for each name that the code at this reference replaces by assignment or `setattr`,
+    and one for the function that replaces it by `setattr`; hits with the same key are fixed only together. A test that
+    replaces several names of `torch.cuda` runs code of another file that reads all of them, ported or not."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
     if attribute is not None and attribute.patched:
         names.append(f"{reference.dotted}.{attribute.name}")
+        if scope := context.facts.indents.scope_of(reference.statement.start):
+            return (*(("patched", name) for name in names), ("patches", At(scope[0])))
     return tuple(("patched", name) for name in names)
 
 
