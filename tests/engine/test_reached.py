@@ -154,7 +154,9 @@ def test_a_mark_stays_over_a_module_that_the_project_compiles_for_cuda(package: 
 
 
 OPERATOR = "import torch\n\n\ndef iou(a, b):\n    return torch.ops.{0}.iou(a, b)\n"
-BETWEEN = "import torch\n\nfrom pkg.rotated import iou\n\n\ndef pairs(boxes):\n    return iou(boxes.tensor, boxes.tensor)\n"
+BETWEEN = (
+    "import torch\n\nfrom pkg.rotated import iou\n\n\ndef pairs(boxes):\n    return iou(boxes.tensor, boxes.tensor)\n"
+)
 
 
 @pytest.mark.parametrize(("namespace", "stays"), [("pkg", True), ("_C", True), ("other", False), ("aten", False)])

@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import REVIEW, Edit, Fix, lowest
+from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Name
 from ..facts.scans import uses
 from ..messages.fixes import titled
@@ -113,19 +113,17 @@ def _reference(
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target, results.keys)
     applicability, apart = _class(context, reference, verdict, results) if not refused else (None, {})
-    held: Links = ()
+    held = _patched(context, reference, attribute)
     if applicability is not None and new.startswith('"'):
-        sure, held = literals.of(reference, new)
-        applicability = lowest(applicability, sure)
+        sure, same = literals.of(reference, new)
+        applicability, held = lowest(applicability, sure), (*held, *same)
     bound = _bound(reference)
     if around in rule.get("manual-calls", ()) or bound in stuck:
         applicability = None
     named: list[Edit] = []
     if attribute and member and member.applicability and new:
         new, _, last = member.replacement.rpartition(".")
-        applicability = lowest(applicability, member.applicability)
-        if attribute.patched and _gives_numbers(context, member.rule, f"{reference.dotted}.{attribute.name}"):
-            applicability = lowest(applicability, REVIEW)
+        applicability = lowest(applicability, _class_of(context, reference, member, attribute))
         named = [Edit(attribute.start, attribute.end, last)] if last != attribute.name else []
     elif attribute and member and not attribute.optional:
         applicability = None
@@ -142,7 +140,7 @@ def _reference(
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
-    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(context, reference, attribute))
+    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held)
     tested = excuse(reference, context.facts) if applicability is None else ""
     limits = (*limits, *_of_words(context, rule), *apart, *filter(None, [tested]))
     fixes: tuple[Fix, ...] = ()
@@ -276,10 +274,12 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
     return spelled[0][0], spelled[-1][1]
 
 
-def _gives_numbers(context: Context, rule: Rule, dotted: str) -> bool:
-    """Return whether a function returns numbers that mean something only for CUDA; code of other files that compares
-    them has no safe fix."""
-    return rule.get("numbers", {}).get(dotted) == [] and not context.target.has("capability")
+def _class_of(context: Context, reference: Name, verdict: Verdict, attribute: Asked) -> str | None:
+    """Return the safest class of a fix of an attribute. A function that a test replaces needs review if it returns
+    numbers that mean something only for CUDA: code of other files that compares them has no safe fix."""
+    dotted = f"{reference.dotted}.{attribute.name}"
+    numbers = attribute.patched and verdict.rule.get("numbers", {}).get(dotted) == []
+    return lowest(verdict.applicability, REVIEW if numbers and not context.target.has("capability") else SAFE)
 
 
 def _patched(context: Context, reference: Name, attribute: Asked | None) -> Links:

@@ -82,9 +82,7 @@ def _quoted(text: str, start: int, end: int) -> list[int]:
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 
 
-def constants_left(
-    hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts
-) -> Iterator[tuple[str, int, int]]:
+def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[tuple[str, int, int]]:
     """Yield the names of constants whose value is a CUDA string without a safe fix, each with the span in which it is
     valid: for `class Device(Enum): CUDA = "cuda"`, `Device.CUDA` in the whole file and `self.CUDA` in the class."""
     for index, hit in enumerate(hits):

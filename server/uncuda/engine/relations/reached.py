@@ -64,7 +64,11 @@ def _may_hold(branches: Branches) -> bool:
 
 
 def _in_tests(
-    words: Sequence[tuple[str, int]], hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
+    words: Sequence[tuple[str, int]],
+    hits: Sequence[Hit],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
 ) -> Iterator[Held]:
     """Yield the conditions in those functions of a file of tests that call one of `words`. A test which asks whether
     CUDA is available also runs without CUDA; if the condition were fixed, the test would call the function on the
