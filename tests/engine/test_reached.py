@@ -254,6 +254,23 @@ def test_a_mark_of_another_file_stays_with_what_it_skips(made: str, use: str) ->
     assert fixed(files, "tests/utils.py") == moved(utils, "npu")
 
 
+@pytest.mark.parametrize("use", ["@needs(2)\n", "@needs(count=2)  # two\n"])
+def test_a_mark_that_a_function_of_another_file_returns_stays_with_what_it_skips(use: str) -> None:
+    head = HEAD.format(plugin=IMPORTS["npu"])
+    utils = f"{head}def needs(count=1):\n    have: int = torch.cuda.device_count()\n"
+    utils += "    return pytest.mark.skipif(have < count, reason='')\n"
+    utils += "def free():\n    torch.cuda.empty_cache()\n    return torch.cuda.device_count()\n"
+    test = f"{head}from pkg.ops import fast\nfrom .utils import needs\n{use}"
+    test += "def test():\n    x = torch.zeros(1).cuda()\n    fast(x)\n"
+    files = FILES | {"tests/utils.py": utils, "tests/test_a.py": test}
+    assert fixed(files, "tests/test_a.py") == test
+    made, free = utils.split("def free")
+    assert fixed(files, "tests/utils.py") == made + "def free" + moved(free, "npu")
+    files["tests/test_a.py"] = test.replace("fast(x)", "slow(x)")
+    assert fixed(files, "tests/test_a.py") == moved(files["tests/test_a.py"], "npu")
+    assert fixed(files, "tests/utils.py") == moved(utils, "npu")
+
+
 def test_an_imported_decorator_that_is_no_mark_skips_nothing() -> None:
     head = HEAD.format(plugin=IMPORTS["npu"])
     test = f"{head}from pkg.ops import fast\nfrom .utils import needs\n"

@@ -36,7 +36,8 @@ _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|devic
 _ASKED = b"is_available("
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
-_MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
+_MARKED = re.compile(rb"@(\w+)(?:\([^\n]{0,200}\))?[ \t]*(?=\r?\n)")
+_GIVES_MARK = re.compile(rb"return [\w.]{0,40}skip(?:if|If|Unless)\(")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
 _COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
@@ -247,6 +248,8 @@ class _File:
                 results = [(of, word) for of, word in zip(parts, parts[1:]) if word[:1] == b"." and of in names]
                 called.update([names[of] + word.decode() for of, word in results])
             called.discard("")
+            if not piece.owner and piece.bases is None and _GIVES_MARK.search(body):
+                self._found[""].add(f"={piece.caller}")
             if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
                 called.update(only)
 
