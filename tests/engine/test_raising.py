@@ -453,3 +453,14 @@ def test_what_is_silently_wrong_keeps_the_test_around_it(target: str, use: str, 
     assert (test.fixes[0].applicability == "safe") != kept
     (other,) = (one for one in found if one is not test)
     assert other.severity == ("error" if "synchronize" in use else "warning")
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize(
+    ("use", "stays"), [("torch.version.cuda.split('.')", True), ("print(torch.version.cuda)", False)]
+)
+def test_a_question_waits_for_a_method_of_what_is_none_there(target: str, use: str, stays: bool) -> None:
+    engine = engine_for(target, Settings(locale="en"))
+    text = f"import torch\nimport torch_{target}\nif torch.cuda.is_available():\n    {use}\n"
+    done = engine.fix(Source(text)).text
+    assert done == (text if stays else text.replace("cuda.is", f"{target}.is"))

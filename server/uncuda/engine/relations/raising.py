@@ -140,6 +140,7 @@ def _is_indexed(outer: ast.AST | None, node: ast.AST) -> bool:
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:
-    """Return whether a method is called on a value that is None on the target: `torch.version.cuda.split()`."""
+    """Return whether a method is called on a value that is None on the target, `torch.version.cuda.split()`, even if a
+    fix that needs review names another value."""
     name = hit.words.get("name", "").rpartition(".")[2]
-    return not hit.fixes and isinstance(node, ast.Attribute) and node.attr != name
+    return (not hit.fixes or is_question(hit)) and isinstance(node, ast.Attribute) and node.attr != name
