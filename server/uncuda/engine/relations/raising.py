@@ -143,4 +143,5 @@ def _of_none(hit: Hit, node: ast.AST) -> bool:
     """Return whether a method is called on a value that is None on the target, `torch.version.cuda.split()`, even if a
     fix that needs review names another value."""
     name = hit.words.get("name", "").rpartition(".")[2]
-    return (not hit.fixes or is_question(hit)) and isinstance(node, ast.Attribute) and node.attr != name
+    none = not hit.fixes or (hit.rule.check == "name" and is_question(hit))
+    return none and isinstance(node, ast.Attribute) and node.attr != name
