@@ -154,15 +154,12 @@ def test_a_mark_stays_over_a_module_that_the_project_compiles_for_cuda(package: 
 
 
 OPERATOR = "import torch\n\n\ndef iou(a, b):\n    return torch.ops.{0}.iou(a, b)\n"
-BETWEEN = (
-    "import torch\n\nfrom pkg.rotated import iou\n\n\ndef pairs(boxes):\n    return iou(boxes.tensor, boxes.tensor)\n"
-)
 
 
 @pytest.mark.parametrize(("namespace", "stays"), [("pkg", True), ("_C", True), ("other", False), ("aten", False)])
 def test_a_mark_stays_over_an_operator_that_the_project_compiles_for_cuda(namespace: str, stays: bool) -> None:
-    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.boxes import pairs\n" + TEST.format("pairs(x)")
-    files = {"setup.py": SETUP, "pkg/rotated.py": OPERATOR.format(namespace), "pkg/boxes.py": BETWEEN}
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.rotated import iou\n" + TEST.format("iou(x, x)")
+    files = {"setup.py": SETUP, "pkg/rotated.py": OPERATOR.format(namespace)}
     files["tests/test_a.py"] = text
     assert fixed(files, "tests/test_a.py") == (text if stays else moved(text, "npu"))
     files["setup.py"] = SETUP.replace("    extension = CUDAExtension", "    print(CUDAExtension)")

@@ -29,7 +29,10 @@ _FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
 _IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
 _NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
 _WORD = re.compile(rb"\w+")
-_OF_CUDA = re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!aten\.)\w+\.\w+)")
+# namespaces of operators that PyTorch has for every device
+_TORCHS = rb"(?:aten|prims|_c10d_functional|c10d_functional|c10d|higher_order|inductor|quantized)\."
+_OF_CUDA = re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!%b)\w+\.\w+)" % _TORCHS)
+_OPERATOR = re.compile(rb"torch\.ops\.(?!%b)\w+\.\w" % _TORCHS)
 _ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
@@ -71,7 +74,7 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
     import a compiled module, or if it is the `__init__.py` of a package, from which other files import functions."""
     says = concerned and (b"torch.cuda" in data or b"skip" in data or ("test" in path and b"cuda" in data))
-    says = says or b"torch.ops." in data or b"import torch" in data
+    says = says or (b"torch.ops." in data and _OPERATOR.search(data) is not None)
     if not path.endswith(".py") or "\n" in path:
         return frozenset()
     if not (says or path.endswith("__init__.py") or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
@@ -220,7 +223,7 @@ class _File:
     def _read_pieces(self, pieces: list[_Piece]) -> None:
         """Find the callees of each function, class and method of the file."""
         data, names = self._data, self._names
-        known, tests = names.keys(), "test" in self._path
+        known, tests, skips = names.keys(), "test" in self._path, b"skip" in data
         needs = self._loads or b"torch.cuda" in data or b"torch.ops." in data
         for piece in pieces:
             owner, called = piece.owner, self._called(piece.caller)
@@ -248,7 +251,7 @@ class _File:
                 results = [(of, word) for of, word in zip(parts, parts[1:]) if word[:1] == b"." and of in names]
                 called.update([names[of] + word.decode() for of, word in results])
             called.discard("")
-            if not piece.owner and piece.bases is None and _GIVES_MARK.search(body):
+            if skips and not piece.owner and piece.bases is None and _GIVES_MARK.search(body):
                 self._found[""].add(f"={piece.caller}")
             if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
                 called.update(only)
