@@ -78,6 +78,15 @@ def test_an_object_that_is_patched_changes_with_the_uses_of_the_attribute() -> N
     assert classes('monkeypatch.setattr(torch.cuda, "device_count", f)\n') == ["safe"]
 
 
+def test_the_names_that_one_function_patches_change_together() -> None:
+    text = "def test(monkeypatch):\n    monkeypatch.setattr(torch.cuda, 'is_available', f)\n"
+    other = "def test_other(monkeypatch):\n    monkeypatch.setattr(torch.cuda, 'device_count', f)\n"
+    assert classes(text + "    monkeypatch.setattr(torch.cuda, 'device_count', f)\n") == ["safe", "safe"]
+    lacking = text + "    monkeypatch.setattr(torch.cuda, 'get_device_capability', f)\n"
+    assert classes(lacking + other) == ["by hand", "by hand", "safe"]
+    assert classes(lacking + other, ENGINES["musa"]) == ["review", "review", "safe"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -43,6 +43,45 @@ def f(x):
         return cupy.sqrt(x)
     return x.sqrt()
 """,
+    "a kernel of a library": """\
+import helion
+@helion.kernel(static_shapes=True)
+def kernel(x):
+    return x
+def f(x):
+    if x.is_cuda:
+        return kernel(x)
+    return x.relu()
+""",
+    "a kernel that is passed to a call": """\
+from cutlass import cute
+@cute.kernel
+def kernel(x):
+    pass
+def run(kernel, x):
+    return kernel(x)
+def f(x):
+    if x.is_cuda:
+        return run(kernel, x)
+    return x.relu()
+""",
+    "a kernel by a decorator of its own": """\
+from helion import jit
+@jit
+def kernel(x):
+    return x
+def f(x):
+    return kernel(x) if x.is_cuda else x.relu()
+""",
+    "a kernel that a function wraps": """\
+import cupy
+def fast(x):
+    return cupy.sqrt(x)
+def f(x):
+    if x.is_cuda:
+        return torch.vmap(fast)(x)
+    return x.sqrt()
+""",
     "a name from one": """\
 from flash_attn import attn
 def f(x):

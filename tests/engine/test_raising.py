@@ -13,6 +13,17 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 WAITS = {
+    "a constant of a class that changes with that of another": (
+        "SKIP = unittest.skipUnless(torch.cuda.is_available(), '')\n"
+        "@SKIP\nclass Other(unittest.TestCase):\n    DEVICE = 'cuda'\n"
+        "    def test(self):\n        torch.cuda.nccl.version()\n"
+        "@unittest.skipUnless(torch.cuda.is_available(), '')\nclass Test(unittest.TestCase):\n    DEVICE = 'cuda'\n"
+        "    def test(self):\n        torch.zeros(1, device=self.DEVICE)\n"
+    ),
+    "the version of the driver": (
+        "from torch.utils.collect_env import get_nvidia_driver_version, run\n"
+        "if torch.cuda.is_available():\n    driver = parse(get_nvidia_driver_version(run))\n"
+    ),
     "a function that answers by returning": (
         "def fast(x):\n    if not a or x.device.type != 'cuda':\n        return False\n    return True\n"
         "if fast(x):\n    torch.cuda.nccl.version()\n"
@@ -171,6 +182,11 @@ WAITS = {
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 GOES_ON = {
+    "a constant of another class": (
+        "class Other:\n    DEVICE = 'xpu'\n    HOST = 'cpu'\n"
+        "@unittest.skipUnless(torch.cuda.is_available(), '')\nclass Test(unittest.TestCase):\n"
+        "    def test(self):\n        self.DEVICE, self.HOST\n"
+    ),
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
     "defined, for whom nobody knows": "f = lambda: torch.cuda.nccl.version()\nif x.is_cuda:\n    g()\n",
     "kept in an object": "def f():\n    a = {1: lambda: torch.cuda.nccl.version()}\nif x.is_cuda:\n    f()\n",
@@ -437,3 +453,14 @@ def test_what_is_silently_wrong_keeps_the_test_around_it(target: str, use: str, 
     assert (test.fixes[0].applicability == "safe") != kept
     (other,) = (one for one in found if one is not test)
     assert other.severity == ("error" if "synchronize" in use else "warning")
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize(
+    ("use", "stays"), [("torch.version.cuda.split('.')", True), ("print(torch.version.cuda)", False)]
+)
+def test_a_question_waits_for_a_method_of_what_is_none_there(target: str, use: str, stays: bool) -> None:
+    engine = engine_for(target, Settings(locale="en"))
+    text = f"import torch\nimport torch_{target}\nif torch.cuda.is_available():\n    {use}\n"
+    done = engine.fix(Source(text)).text
+    assert done == (text if stays else text.replace("cuda.is", f"{target}.is"))

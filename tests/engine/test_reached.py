@@ -52,9 +52,17 @@ def slow(x):
 LAYERS = "import torch\nfrom pkg import ops\nfrom .ops import fast as quick\nclass Layer(torch.nn.Module):\n"
 LAYERS += "    def forward(self, x):\n        torch.cuda.synchronize()\n        return self.run(x)\n"
 LAYERS += "    def run(self, x):\n        return quick(x)\n"
+FUSED = "import torch\nclass Gather(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+FUSED += "        return torch.ops.symm_mem.fused_all_gather_matmul(x, [x], 0, '')\n"
+FUSED += "    @staticmethod\n    def run(x):\n        return torch.ops.symm_mem.nvshmem_put(x, 0)\n"
+FUSED += "class Fused:\n    def forward(self, x):\n        return Gather.apply(x)\nclass Plain:\n    pass\n"
+FUSED += "def build(fused):\n    layer = (\n        Fused if fused == 'yes' else Plain\n    )\n    return layer()\n"
+FUSED += "def gather(x):\n    return Gather.apply(x)\ndef wrapped(x):\n    return torch.vmap(gather)(x)\n"
+FUSED += "def other(fused):\n    return [Fused, Plain]\n"
 CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchronize()\n    return x\n"
 TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
 FILES = {"pkg/__init__.py": "from .ops import fast\n# torch.cuda\n", "pkg/ops.py": OPS, "pkg/layers.py": LAYERS}
+FILES |= {"pkg/fused.py": FUSED}
 FILES |= {"pkg/cute.py": CUTE, "pkg/tried.py": TRIED}
 STAYS = {
     "a function": ("from pkg.ops import fast\n", "fast(x)"),
@@ -65,6 +73,9 @@ STAYS = {
     "a module by another name": ("from pkg import ops as o\n", "o.helper(x)"),
     "a package": ("from pkg import fast\n", "fast(x)"),
     "two files away": ("from pkg.layers import Layer\n", "Layer()(x)"),
+    "a function that another wraps": ("from pkg.fused import wrapped\n", "wrapped(x)"),
+    "an operator that only CUDA has": ("from pkg.fused import Gather\n", "Gather.apply(x)"),
+    "a class that a function chooses": ("from pkg.fused import build\n", "build('yes')"),
     "a file that imports a CUDA library": ("from pkg.cute import kernel\n", "kernel(x)"),
 }
 MOVES = {
@@ -73,6 +84,8 @@ MOVES = {
     "a function that moves": ("from pkg.ops import slow\n", "slow(x)"),
     "a function that is not called": ("from pkg.ops import fast\n", "print(fast)"),
     "a file that can work without the library": ("from pkg.tried import kernel\n", "kernel(x)"),
+    "an operator that the target may have": ("from pkg.fused import Gather\n", "Gather.run(x)"),
+    "a class that is only named": ("from pkg.fused import other\n", "other(x)"),
     "a function of the same name": ("from other.ops import fast\n", "fast(x)"),
 }
 
@@ -142,6 +155,78 @@ def test_a_mark_stays_over_a_module_that_the_project_compiles_for_cuda(package: 
     assert fixed(files, "tests/test_a.py") == moved(text, "npu")
 
 
+OPERATOR = "import torch\n\n\ndef iou(a, b):\n    return torch.ops.{0}.iou(a, b)\n"
+
+
+@pytest.mark.parametrize(("namespace", "stays"), [("pkg", True), ("_C", True), ("other", False), ("aten", False)])
+def test_a_mark_stays_over_an_operator_that_the_project_compiles_for_cuda(namespace: str, stays: bool) -> None:
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.rotated import iou\n" + TEST.format("iou(x, x)")
+    files = {"setup.py": SETUP, "pkg/rotated.py": OPERATOR.format(namespace)}
+    files["tests/test_a.py"] = text
+    assert fixed(files, "tests/test_a.py") == (text if stays else moved(text, "npu"))
+    files["setup.py"] = SETUP.replace("    extension = CUDAExtension", "    print(CUDAExtension)")
+    assert fixed(files, "tests/test_a.py") == moved(text, "npu")
+
+
+def test_a_condition_over_an_operator_of_the_file_stays() -> None:
+    text = "import torch\nimport torch_npu\n\n\ndef iou(x):\n    if x.is_cuda:\n        return torch.ops.{0}.iou(x)\n"
+    text += "    return x.relu()\n"
+    assert fixed({"setup.py": SETUP, "a.py": text.format("pkg")}, "a.py") == text.format("pkg")
+    other = text.format("other")
+    assert fixed({"setup.py": SETUP, "a.py": other}, "a.py") == other.replace("is_cuda", "is_npu")
+
+
+LOOP = "    for device in ['cpu'] + (['cuda'] if torch.cuda.is_available() else []):\n"
+IN_TESTS = {
+    "a loop": f"def test():\n{LOOP}        fast(torch.zeros(1, device=device))\n",
+    "a block": "def test():\n    x = fast(1)\n    if torch.cuda.is_available():\n        x.cuda()\n",
+    "a method": f"class Test:\n    def test(self):\n{LOOP.replace('    for', '        for')}            fast(device)\n",
+}
+
+
+@pytest.mark.parametrize("name", IN_TESTS)
+def test_a_condition_in_a_test_stays_over_what_leads_to_cuda_alone(name: str) -> None:
+    apart = f"def test_other():\n{LOOP}        slow(device)\n"
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.ops import fast, slow\n" + IN_TESTS[name]
+    for path in ("tests/test_a.py", "a_test.py"):
+        done = fixed(FILES | {path: text + apart}, path)
+        assert done == text + apart.replace("'cuda'", "'npu'").replace("torch.cuda", "torch.npu")
+    if name == "a loop":
+        program = text.replace("'cuda'", "'npu'").replace("torch.cuda", "torch.npu")
+        assert fixed(FILES | {"a.py": text, "tests/test_b.py": text}, "a.py") == program
+
+
+KEPT = """\
+class TestLayer(Base):
+    {0}
+    @unittest.skipIf(torch.cuda.device_count() < 2, '')
+    def test(self):
+        x = self.run(torch.zeros(1).cuda())
+class TestOther(Base):
+    layer = torch.nn.Linear
+    @unittest.skipIf(torch.cuda.device_count() < 2, '')
+    def test(self):
+        x = self.run(torch.zeros(1).cuda())
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ("layer = ops.Manager", True),
+        ("layer = Manager", True),
+        ("def setUp(self):\n        self.layer = ops.Manager", True),
+        ("layer = ops.Manager.name", False),
+        ("print(ops.Manager)", False),
+    ],
+)
+def test_a_mark_stays_in_a_class_that_keeps_a_class_for_cuda(line: str, stays: bool) -> None:
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg import ops\nfrom pkg.ops import Manager\n" + KEPT.format(line)
+    kept, other = text.split("class TestOther")
+    done = (kept if stays else moved(kept, "npu")) + "class TestOther" + moved(other, "npu")
+    assert fixed(FILES | {"tests/test_a.py": text}, "tests/test_a.py") == done
+
+
 def test_a_program_s_test_moves_over_what_leads_to_cuda_alone() -> None:
     text = "import torch\nimport torch_npu\nfrom pkg.ops import fast\nif torch.cuda.is_available():\n    fast(1)\n"
     skip = "def test():\n    if not torch.cuda.is_available():\n        pytest.skip('')\n    fast(1)\n"
@@ -163,6 +248,23 @@ def test_a_mark_of_another_file_stays_with_what_it_skips(made: str, use: str) ->
     assert fixed(files, "tests/utils.py").removesuffix(moved(other, "npu")) == utils.removesuffix(other).replace(
         "HAS = torch.cuda", "HAS = torch.npu" if "HAS" not in made else "HAS = torch.cuda"
     )
+    files["tests/test_a.py"] = test.replace("fast(x)", "slow(x)")
+    assert fixed(files, "tests/test_a.py") == moved(files["tests/test_a.py"], "npu")
+    assert fixed(files, "tests/utils.py") == moved(utils, "npu")
+
+
+@pytest.mark.parametrize("use", ["@needs(2)\n", "@needs(count=2)  # two\n"])
+def test_a_mark_that_a_function_of_another_file_returns_stays_with_what_it_skips(use: str) -> None:
+    head = HEAD.format(plugin=IMPORTS["npu"])
+    utils = f"{head}def needs(count=1):\n    have: int = torch.cuda.device_count()\n"
+    utils += "    return pytest.mark.skipif(have < count, reason='')\n"
+    utils += "def free():\n    torch.cuda.empty_cache()\n    return torch.cuda.device_count()\n"
+    test = f"{head}from pkg.ops import fast\nfrom .utils import needs\n{use}"
+    test += "def test():\n    x = torch.zeros(1).cuda()\n    fast(x)\n"
+    files = FILES | {"tests/utils.py": utils, "tests/test_a.py": test}
+    assert fixed(files, "tests/test_a.py") == test
+    made, free = utils.split("def free")
+    assert fixed(files, "tests/utils.py") == made + "def free" + moved(free, "npu")
     files["tests/test_a.py"] = test.replace("fast(x)", "slow(x)")
     assert fixed(files, "tests/test_a.py") == moved(files["tests/test_a.py"], "npu")
     assert fixed(files, "tests/utils.py") == moved(utils, "npu")
@@ -282,6 +384,13 @@ LARGE: dict[str, Callable[[int], str]] = {
     "imports in one line": lambda size: "x = 1;import a;" * size,
     "imports behind returns": lambda size: "import a\r" * size,
     "libraries in a line": lambda size: "def f():\n    " + "x = 1;import cupy;" * size,
+    "kept classes": lambda size: "def f():\n" + "    self.a = b.C\n" * size,
+    "long names": lambda size: "def f():\n    x = " + "a." * size + "\n",
+    "chosen classes": lambda size: "def f():\n" + "    a = (\n        A if a else\n" * size,
+    "wrapped functions": lambda size: "def f():\n    " + "(m)(" * size,
+    "operators": lambda size: "def f():\n" + "    torch.ops.a.b.torch.ops.\n" * size,
+    "returned marks": lambda size: "def f():\n" + "    return skip.skip.skip\n" * size,
+    "decorators in a line": lambda size: "@m(" * size + "\n",
     "quotes": lambda size: '"""\n\\' * size,
     "escaped quotes": lambda size: '\\"' * size * 4 + "'\\'" * size,
     "open brackets": lambda size: "def f():\n  a(\n" + "a(\n" * size,

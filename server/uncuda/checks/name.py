@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import Edit, Fix, lowest
+from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Name
 from ..facts.scans import uses
 from ..messages.fixes import titled
@@ -113,17 +113,17 @@ def _reference(
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target, results.keys)
     applicability, apart = _class(context, reference, verdict, results) if not refused else (None, {})
-    held: Links = ()
+    held = _patched(context, reference, attribute)
     if applicability is not None and new.startswith('"'):
-        sure, held = literals.of(reference, new)
-        applicability = lowest(applicability, sure)
+        sure, same = literals.of(reference, new)
+        applicability, held = lowest(applicability, sure), (*held, *same)
     bound = _bound(reference)
     if around in rule.get("manual-calls", ()) or bound in stuck:
         applicability = None
     named: list[Edit] = []
     if attribute and member and member.applicability and new:
         new, _, last = member.replacement.rpartition(".")
-        applicability = lowest(applicability, member.applicability)
+        applicability = lowest(applicability, _class_of(context, reference, member, attribute))
         named = [Edit(attribute.start, attribute.end, last)] if last != attribute.name else []
     elif attribute and member and not attribute.optional:
         applicability = None
@@ -140,7 +140,7 @@ def _reference(
         if stays is not None and stays.rule is rule:
             return None
     start, end = _place(reference, spans)
-    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held, *_patched(reference, attribute))
+    words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held)
     tested = excuse(reference, context.facts) if applicability is None else ""
     limits = (*limits, *_of_words(context, rule), *apart, *filter(None, [tested]))
     fixes: tuple[Fix, ...] = ()
@@ -274,14 +274,25 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
     return spelled[0][0], spelled[-1][1]
 
 
-def _patched(reference: Name, attribute: Asked | None) -> Links:
-    """Return one key of `Hit.links` for each name that the code at this reference replaces by assignment or `setattr`;
-    hits with the same key are fixed only together."""
+def _class_of(context: Context, reference: Name, verdict: Verdict, attribute: Asked) -> str | None:
+    """Return the safest class of a fix of an attribute. A function that a test replaces needs review if it returns
+    numbers that mean something only for CUDA: code of other files that compares them has no safe fix."""
+    dotted = f"{reference.dotted}.{attribute.name}"
+    numbers = attribute.patched and verdict.rule.get("numbers", {}).get(dotted) == []
+    return lowest(verdict.applicability, REVIEW if numbers and not context.target.has("capability") else SAFE)
+
+
+def _patched(context: Context, reference: Name, attribute: Asked | None) -> Links:
+    """Return one key of `Hit.links` for each name that the code at this reference replaces by assignment or `setattr`,
+    and one for the function that replaces it by `setattr`; hits with the same key are fixed only together. A test that
+    replaces several names of `torch.cuda` runs code of another file that reads all of them, ported or not."""
     node = reference.chain.node
     stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     names = [reference.dotted] if stored else []
     if attribute is not None and attribute.patched:
         names.append(f"{reference.dotted}.{attribute.name}")
+        if scope := context.facts.indents.scope_of(reference.statement.start):
+            return (*(("patched", name) for name in names), ("patches", At(scope[0])))
     return tuple(("patched", name) for name in names)
 
 

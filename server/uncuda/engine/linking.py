@@ -19,7 +19,7 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import compared, questioned
+from .relations.words import compared, expected, patched, questioned
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _MOST = 200  # maximum number of hits that one fix may change
@@ -147,11 +147,12 @@ def _linked(
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
+    pairs += expected(hits, branches.work)
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
-    for index, question in questioned(hits, branches.work):
+    for index, question in (*questioned(hits, branches.work), *patched(hits, branches)):
         if question is None:
             classes[index] = lowest(classes[index], REVIEW)
         else:

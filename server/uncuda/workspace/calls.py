@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
-from uncuda.module_names import agree, imported_from, module_at
+from uncuda.module_names import OPERATORS, agree, imported_from, is_test, module_at, operators
 from uncuda.project import MANY, MARK
 
 _QUOTED = (
@@ -29,16 +29,24 @@ _FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
 _IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
 _NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
 _WORD = re.compile(rb"\w+")
-_OF_CUDA = re.compile(rb"torch\.cuda(?:\.\w+)+")
+# namespaces of operators that PyTorch has for every device
+_TORCHS = rb"(?:aten|prims|_c10d_functional|c10d_functional|c10d|higher_order|inductor|quantized)\."
+_OF_CUDA = re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!%b)\w+\.\w+)" % _TORCHS)
+_OPERATOR = re.compile(rb"torch\.ops\.(?!%b)\w+\.\w" % _TORCHS)
 _ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_ASKED = b"is_available("
 _SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
-_MARKED = re.compile(rb"@(\w+)[ \t]*(?=\r?\n)")
+_MARKED = re.compile(rb"@(\w+)(?:\([^\n]{0,200}\))?[ \t]*(?=\r?\n)")
+_GIVES_MARK = re.compile(rb"return [\w.]{0,40}skip(?:if|If|Unless)\(")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
 _AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
 _COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
+_WRAPPED = re.compile(rb"\((\w+)\)\(")
+_KEPT = re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
+_CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 # methods of a class that are assumed to be called if the class is used
@@ -64,10 +72,12 @@ skips any tests, all names that it imports."""
 def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True) -> Calls:
     """Return the calls in the source of a file. `libraries`: the root names of libraries, such as `cutlass`, that rules
     or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
-    import a compiled module, or if it is the `__init__.py` of a package, from which other files import functions."""
+    import a compiled module or call an operator of one, or if it is the `__init__.py` of a package, from which other
+    files import functions."""
     if not path.endswith(".py") or "\n" in path:
         return frozenset()
-    told = path.endswith("__init__.py") or (concerned and _concerns(data, "test" in path))
+    told = path.endswith("__init__.py") or (b"torch.ops." in data and _OPERATOR.search(data) is not None)
+    told = told or (concerned and _concerns(data, "test" in path))
     if not (told or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
         return frozenset()
     found = _File(data, path, libraries).calls()
@@ -124,7 +134,7 @@ class _File:
                 self._called(self._names[alias]).add(known)
         self._read_pieces(pieces)
         skips = b"skip" in self._data
-        if skips and _SKIPS.search(self._data):
+        if (skips and _SKIPS.search(self._data)) or (_ASKED in self._data and is_test(self._path)):
             called = {callee for callees in found.values() for callee in callees}
             found[""].update(callee for callee in called if not callee.startswith(self._module))
             found[""].update(imported.values())
@@ -221,7 +231,8 @@ class _File:
     def _read_pieces(self, pieces: list[_Piece]) -> None:
         """Find the callees of each function, class and method of the file."""
         data, names = self._data, self._names
-        known, needs = names.keys(), self._loads or b"torch.cuda" in data
+        known, tests, skips = names.keys(), "test" in self._path, b"skip" in data
+        needs = self._loads or b"torch.cuda" in data or b"torch.ops." in data
         for piece in pieces:
             owner, called = piece.owner, self._called(piece.caller)
             if piece.bases is not None:
@@ -238,23 +249,32 @@ class _File:
                 called.add(owner)
             owner = owner if piece.bases is None else piece.caller
             called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, owner))])
+            if b")(" in body:  # `wrap(function)(x)`
+                called.update([names[word] for word in _WRAPPED.findall(body) if word in names])
+            for kept in _KEPT.findall(body) if tests else ():  # `self.layer = layers.Layer`
+                called.add(self._dotted(kept, "") if b"." in kept else names.get(kept, ""))
+            if b" else " in body:  # `layer = Fast if fast else Layer`
+                called.update(names[word] for pair in _CHOSEN.findall(body) for word in pair if word in names)
             if b")." in body:  # `Layer(…).run()`
                 results = [(of, word) for of, word in zip(parts, parts[1:]) if word[:1] == b"." and of in names]
                 called.update([names[of] + word.decode() for of, word in results])
+            called.discard("")
+            if skips and not piece.owner and piece.bases is None and _GIVES_MARK.search(body):
+                self._found[""].add(f"={piece.caller}")
             if (needs or b"import " in body) and (only := [*self._only_cudas(body)]) and not _ASKS.search(body):
                 called.update(only)
 
     def _dotted(self, word: bytes, owner: str) -> str:
         """Return the dotted name for `word`, such as `ops.fast` or `self.run`, if its root is imported, defined in the
-        file, or `self` or `cls` of the class `owner`; otherwise ""."""
+        file, or `self` or `cls` of the class `owner`; otherwise "". For `Function.apply`, return `Function`."""
         root, _, rest = word.partition(b".")
         if root in self._names:
-            return f"{self._names[root]}.{rest.decode()}"
+            return f"{self._names[root]}.{rest.decode()}".removesuffix(".apply")
         return f"{owner}.{rest.decode()}" if owner and root in _OWNERS and b"." not in rest else ""
 
     def _only_cudas(self, body: bytes) -> Iterator[str]:
         """Yield the uses of CUDA in a piece of the source: names of `torch.cuda`, with the keywords of their call in
-        parentheses, and libraries that the piece imports."""
+        parentheses, operators of `torch.ops`, and libraries that the piece imports."""
         for match in _OF_CUDA.finditer(body):
             given = _ARGUMENTS.match(body, match.end())
             keywords = ",".join(sorted(word.decode() for word in _KEYWORD.findall(given[1]))) if given else ""
@@ -305,9 +325,13 @@ class _Built:
 
     def __init__(self, extensions: Collection[str]) -> None:
         self._names, self._longest = frozenset(extensions), max((name.count(".") + 1 for name in extensions), default=0)
+        self._operators = operators(extensions)
 
     def of(self, name: str) -> str:
-        """Return the compiled module that a dotted name is, or is in; "" if there is none."""
+        """Return the compiled module that a dotted name is, or is in, or that registers an operator with this name; ""
+        if there is none."""
+        if name.startswith(OPERATORS):
+            return self._operators.get(name.split(".")[2], "")
         parts = name.split(".")[: self._longest]
         return next((one for size in range(len(parts), 0, -1) if (one := ".".join(parts[:size])) in self._names), "")
 
@@ -348,7 +372,7 @@ class _Needs:
         if module := self.built.of(callee):
             return module
         root = callee.partition(".")[0]
-        cudas = callee.startswith(("torch.cuda.", "torch.utils.cpp_extension.")) or root in self.libraries
+        cudas = callee.startswith(("torch.cuda.", OPERATORS, "torch.utils.cpp_extension.")) or root in self.libraries
         return callee if cudas and not is_own and root not in self.folders else ""
 
 

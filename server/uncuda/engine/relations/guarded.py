@@ -66,7 +66,7 @@ def over_cuda(
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     names = dict.fromkeys(constants_left(hits, classes, branches.facts))
-    kernels.words += [Word(name, 0, len(branches.text), left=True, value=True) for name in names]
+    kernels.words += [Word(*name, left=True, value=True) for name in names]
     kernels.words += [kernels.word(name, at)._replace(left=True) for at, name in imports_left(hits, classes)]
     if kernels.words or kernels.places:
         name = kernels.words[0].text if kernels.words else kernels.places[0].name

@@ -22,18 +22,20 @@ from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION
+from ...module_names import OPERATORS, operators
 from ...project import MANY, MARK, Project
 from .parts import is_within
 
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
 BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
-_JITTED = "@triton."
+_JITTED = "@triton"
 _DEF = re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # maximum number of characters between a decorator and the function that it decorates
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
+_OPERATOR = re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
-_USED = re.compile(r"[ \t]*[.(\[]")
+_USED = re.compile(r"[ \t]*(?:[.(\[]|\)[ \t]*\()")  # the last: `wrap(name)(x)`
 _CALLED = re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
 _PASSED = re.compile(r"\s*[,)]")
 _MORE = re.compile(r"(?:\.\w+)*")
@@ -161,7 +163,8 @@ class Word(NamedTuple):
     called: bool = False
     """Whether only calls count as uses: calls of the name itself, and of its methods `apply` and `forward`."""
     nested: bool = False
-    """Whether the name is a function defined in another function; then passing it to a call counts as a call of it."""
+    """Whether passing the name to a call counts as a call of it: for a function defined in another function, and for a
+    kernel of a library."""
 
 
 class Place(NamedTuple):
@@ -194,10 +197,20 @@ class Kernels:
 
     def _find(self) -> None:
         facts = self._facts
-        self.words += [*self._imported(), *self._loaded(), *self._by_name(), *self._jitted()]
+        self.words += [*self._imported(), *self._loaded(), *self._by_name(), *self._decorated(_JITTED)]
         for at in facts.searches.find(("text", _MAP), plain(_MAP)):
             if not facts.layout.token_at(at):
                 self.places.append(Place(at, _MAP.strip(".(")))
+        self.places += self._operators()
+
+    def _operators(self) -> Iterator[Place]:
+        """Yield the uses of operators that modules of the project register, and that are compiled for CUDA:
+        `torch.ops.pkg.swap`."""
+        known = operators(self._libraries.project.extensions)
+        for at in self._facts.searches.find(("text", OPERATORS), plain(OPERATORS)) if known else ():
+            match = _OPERATOR.match(self._text, at)
+            if match is not None and match[1] in known and not self._facts.layout.token_at(at):
+                yield Place(at, match[0])
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
@@ -227,6 +240,7 @@ class Kernels:
             if self._libraries.are_cuda(module, level > 0):
                 self.places.append(Place(statement.start, module))
                 yield self.word(local, statement.start)
+                yield from self._decorated(f"@{local}", nested=True)
             else:
                 yield from self._of_project(module, local, statement.start)
 
@@ -275,15 +289,18 @@ class Kernels:
                         ):
                             yield self.word(binding.name, at)
 
-    def _jitted(self) -> Iterator[Word]:
-        for at in self._facts.searches.find(("text", _JITTED), plain(_JITTED)):
-            line = self._facts.indents.header_at(at)
-            if line.word != "@" or self._facts.layout.string_around(at):
+    def _decorated(self, decorator: str, nested: bool = False) -> Iterator[Word]:
+        """Yield the functions that a decorator such as `@triton.jit` makes kernels. `nested`: whether passing a kernel
+        to a call counts as a call of it, too: `run(kernel, x)`."""
+        for at in self._facts.searches.find(("text", decorator), plain(decorator)):
+            line, end = self._facts.indents.header_at(at), at + len(decorator)
+            named = self._text[end : end + 1].isalnum() or self._text.startswith("_", end)  # a longer name
+            if named or line.word != "@" or self._facts.layout.string_around(at):
                 continue
             while line.word in ("@", "#", "") and line.end < min(len(self._text), at + _FAR):
                 line = self._facts.indents.header_at(line.end)
             if match := FUNCTION.match(self._text, line.start, line.end):
-                yield self.word(match[1], at)
+                yield self.word(match[1], at)._replace(nested=nested)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
         """Return the name that a line binds, with the span in which the name is valid: the function that contains the
@@ -361,7 +378,7 @@ class Kernels:
             yield from self._values(word, find(("kernel", word.text), uses(word.text, True)))
             return
         used = find(("kernel", word.text, "used"), _used(word.text))
-        if word.nested:  # passing a nested function as an argument counts as a use, too
+        if word.nested:  # passing the function as an argument counts as a use, too
             every = find(("kernel", word.text), uses(word.text, True))
             used = sorted({*used, *(at for at in every if self._is_passed(word.text, at))})
         for at in used:

@@ -16,7 +16,7 @@ from ...checks.branches import Branches
 from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
-from ...facts.scopes import Header
+from ...facts.scopes import FUNCTION, Header
 from .autocast import asks_autocast
 from .flags import CONDITIONS, Flags, spelled
 from .marks import MODULE, Marks, Skipped
@@ -185,7 +185,7 @@ class Questions:
 
     def made_by(self, name: str) -> list[int]:
         """Return the indices of the hits that ask for CUDA in a skip mark that is assigned to the module's variable
-        `name`."""
+        `name`, or that the module's function `name` returns."""
         found = []
         for at in self.facts.searches.find(("flag", name), uses(name, True)):
             line = self._indents.header_at(at)
@@ -194,6 +194,9 @@ class Questions:
                 node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
                 if statement is not None and isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
                     found += self.within(node.value, statement)
+            elif not line.indent and line.word == "def" and (match := FUNCTION.match(self._text, line.start)):
+                start, end = line.start, self._indents.extent(line.start)
+                found += [one for one in self if match[1] == name and start <= self._hits[one].start < end]
         return found
 
     @property

@@ -82,9 +82,9 @@ def _quoted(text: str, start: int, end: int) -> list[int]:
     return sorted(at for at in places if _QUOTED.match(text, at - 1))
 
 
-def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[str]:
-    """Yield the names of constants whose value is a CUDA string without a safe fix: `Device.CUDA` for `class
-    Device(Enum): CUDA = "cuda"`."""
+def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Facts) -> Iterator[tuple[str, int, int]]:
+    """Yield the names of constants whose value is a CUDA string without a safe fix, each with the span in which it is
+    valid: for `class Device(Enum): CUDA = "cuda"`, `Device.CUDA` in the whole file and `self.CUDA` in the class."""
     for index, hit in enumerate(hits):
         statement = hit.statement
         if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
@@ -94,9 +94,11 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
         for name in (target.id for target in targets if isinstance(target, ast.Name)):
             above = facts.indents.header_above(statement.start)
             if above is None:
-                yield name
+                yield name, 0, len(facts.text)
             elif above.word == "class" and (match := _CLASS.match(facts.text, above.start)):
-                yield f"{match[1]}.{name}"
+                yield f"{match[1]}.{name}", 0, len(facts.text)
+                for owner in ("self", "cls"):
+                    yield f"{owner}.{name}", above.start, facts.indents.extent(above.start)
 
 
 def _is_kept(word: ast.AST, statement: Statement) -> bool:
@@ -138,6 +140,8 @@ def _is_indexed(outer: ast.AST | None, node: ast.AST) -> bool:
 
 
 def _of_none(hit: Hit, node: ast.AST) -> bool:
-    """Return whether a method is called on a value that is None on the target: `torch.version.cuda.split()`."""
+    """Return whether a method is called on a value that is None on the target, `torch.version.cuda.split()`, even if a
+    fix that needs review names another value."""
     name = hit.words.get("name", "").rpartition(".")[2]
-    return not hit.fixes and isinstance(node, ast.Attribute) and node.attr != name
+    none = not hit.fixes or (hit.rule.check == "name" and is_question(hit))
+    return none and isinstance(node, ast.Attribute) and node.attr != name

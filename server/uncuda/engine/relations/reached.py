@@ -1,24 +1,27 @@
 """Finds skip marks and other conditions that skip pytest tests, if the skipped tests call functions of other files,
-and these functions need what only CUDA has. The scan of the project (`workspace/calls.py`) finds the functions that
-need CUDA."""
+and these functions need what only CUDA has. Also finds conditions in tests that call such functions. The scan of the
+project (`workspace/calls.py`) finds the functions that need CUDA."""
 
 from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...facts.scans import plain
-from ...module_names import agree, imported_from, module_at
+from ...facts.scans import plain, uses
+from ...module_names import agree, imported_from, is_test, module_at
 from ...project import MARK
 from .guarded import Held, over_words
-from .kernels import Libraries
+from .kernels import Kernels, Libraries
+from .marks import MODULE
 from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
 _WORDS = re.compile(r"\w+")
+_KEPT = re.compile(r"(?:(?:self|cls)\.)?\w+[ \t]*=[ \t]*")
 
 
 Imported = Sequence[tuple[str, str, int]]
@@ -26,9 +29,10 @@ Imported = Sequence[tuple[str, str, int]]
 
 
 def imported_names(branches: Branches, libraries: Libraries) -> Imported:
-    """Return the file's imports of names that need CUDA (`Libraries.reached`). Return () if the file skips no pytest
-    tests, and other files have no skip mark, such as `pytest.mark.skipif(…)`, that it could import."""
-    if not libraries.reached or not (libraries.marks or may_skip(branches.says)):
+    """Return the file's imports of names that need CUDA (`Libraries.reached`). Return () if the file has no tests that
+    ask for CUDA and skips no pytest tests, and other files have no skip mark, such as `pytest.mark.skipif(…)`, that it
+    could import."""
+    if not libraries.reached or not (libraries.marks or _may_hold(branches)):
         return ()
     return tuple(_imported(branches, libraries))
 
@@ -36,19 +40,75 @@ def imported_names(branches: Branches, libraries: Libraries) -> Imported:
 def over_reached(
     imported: Imported, hits: Sequence[Hit], questions: Questions, branches: Branches, libraries: Libraries
 ) -> Iterator[Held]:
-    """Yield the conditions that skip tests which call one of the `imported` functions, and the conditions of skip marks
-    that this file defines and that other files import for tests which call functions that need CUDA."""
-    if not libraries.reached or not may_skip(branches.says):
+    """Yield the conditions that skip tests which call one of the `imported` functions, the conditions in such tests,
+    and the conditions of skip marks that this file defines and that other files import for tests which call functions
+    that need CUDA."""
+    if not libraries.reached or not _may_hold(branches):
         return
     words = [(local, at) for known, local, at in imported if not known.startswith(MARK)]
     for held in over_words(words, hits, questions, branches, libraries):
         if questions.skips(held.question):
             yield held
+    if words and is_test(branches.path):
+        yield from _in_tests(words, hits, questions, branches, libraries)
+        yield from _of_classes(words, questions, branches)
     own = module_at(branches.path)
     for known in libraries.marks if own else ():
         module, _, name = known.rpartition(".")
         if agree(own, module):
             yield from (Held(index, name, left=True) for index in questions.made_by(name))
+
+
+def _may_hold(branches: Branches) -> bool:
+    return may_skip(branches.says) or (is_test(branches.path) and branches.says("is_available"))
+
+
+def _in_tests(
+    words: Sequence[tuple[str, int]],
+    hits: Sequence[Hit],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Iterator[Held]:
+    """Yield the conditions in those functions of a file of tests that call one of `words`. A test which asks whether
+    CUDA is available also runs without CUDA; if the condition were fixed, the test would call the function on the
+    target's device: `for device in ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])`."""
+    kernels, asked = Kernels(branches.facts, hits, libraries, only=()), dict[int, list[int]]()
+    for index in questions:
+        if next(questions.regions(index), None) is not None:
+            asked.setdefault(_function(hits[index].start, branches), []).append(index)
+    asked.pop(MODULE, None)
+    for text, at in words if asked else ():
+        word = kernels.word(text, at)._replace(left=True, called=True)
+        for place in kernels.uses(word):
+            yield from (Held(index, text, left=True) for index in asked.pop(_function(place.at, branches), ()))
+
+
+def _of_classes(words: Sequence[tuple[str, int]], questions: Questions, branches: Branches) -> Iterator[Held]:
+    """Yield the conditions that skip tests of a class which keeps one of `words` in an attribute, `self.layer =
+    layers.Layer`; the methods of the class are assumed to call it."""
+    marked = sorted(block for block in questions.marks if block != MODULE)
+    text, known = branches.text, set[int]()
+    for word, _ in words if marked else ():
+        for at in branches.facts.searches.find(("flag", word), uses(word, True)):
+            line = branches.indents.header_at(at)
+            branches.work.search(line.start, line.end)
+            if _KEPT.fullmatch(text, line.start, at) is None or text[at + len(word) : line.end].strip():
+                continue
+            above = next((one.start for one in branches.indents.headers(at) if one.word == "class"), None)
+            if above is not None and above not in known:
+                known.add(above)
+                for block in _between(marked, above, branches.indents.extent(above)):
+                    yield from (Held(index, word, left=True) for index in questions.marks[block])
+
+
+def _between(offsets: Sequence[int], start: int, end: int) -> Sequence[int]:
+    return offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]
+
+
+def _function(at: int, branches: Branches) -> int:
+    """Return the start of the outermost function around an offset; MODULE if there is none."""
+    return next((line.start for line in reversed([*branches.indents.headers(at)]) if line.word == "def"), MODULE)
 
 
 def behind_reached(imported: Imported, questions: Questions) -> Iterator[Stretch]:

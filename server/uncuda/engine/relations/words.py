@@ -1,19 +1,26 @@
 """Finds device strings that are used only if a condition finds CUDA, `["cuda"] if torch.cuda.is_available() else []`.
 
-Also finds comparisons with `device.type`, if the same function makes `device` from a string.
+Also finds comparisons with `device.type`, if the same function makes `device` from a string; comparisons of a result
+with a string, if a call receives another string for it; and results that a test expects for a value that it patches.
 """
 
 from __future__ import annotations
 
 import ast
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...checks.unpacking import target_of
+from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...limits import Work
+from .parts import is_within
+
+_PATCHED = re.compile(r"(?:setattr|patch(?:\.object)?)\([^\n()]*[\"'](cuda(?::\d+)?)[\"'][ \t]*\)")
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
@@ -75,3 +82,52 @@ def _made(node: ast.AST, statement: Statement) -> str:
         return ""
     target = target_of(statement.digest.parents.get(call), call)
     return target.id if isinstance(target, ast.Name) else ""
+
+
+def expected(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits that change together: a string with which the result of a call is compared, and a
+    string that the call receives, `backend_of("cuda") == "nccl"`."""
+    told: dict[tuple[int, int], list[int]] = {}
+    given: dict[tuple[int, int], list[int]] = {}
+    work.compare(len(hits))
+    for index, hit in enumerate(hits):
+        if hit.rule.check == "string" and hit.statement is not None and hit.node is not None:
+            inner = hit.node
+            for outer in hit.statement.digest.ancestors(hit.node):
+                work.compare()
+                if isinstance(outer, ast.Compare) and len(outer.ops) == 1:
+                    found = told if inner is hit.node else given if isinstance(inner, ast.Call) else {}
+                    found.setdefault((hit.statement.start, id(outer)), []).append(index)
+                    break
+                inner = outer
+    for key, (first, *_) in told.items():
+        for index in given.get(key, ()):
+            yield from ((first, index), (index, first))
+
+
+def patched(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None]]:
+    """Yield the indices, each with None, of device strings in comparisons of a test that gives a name of another file
+    the value "cuda", which no safe fix changes: `monkeypatch.setattr("app.utils.device_type", "cuda")`."""
+    if not (branches.says("setattr(") or branches.says("patch")):
+        return
+    safe = sorted(hit.start for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE)
+    known: dict[int, bool] = {}
+    for index, hit in enumerate(hits):
+        if hit.rule.check != "string" or hit.statement is None:
+            continue
+        scope = branches.indents.scope_of(hit.statement.start)
+        if scope is None or scope[1] != "def" or not is_within(hit.node, hit.statement, (ast.Compare,)):
+            continue
+        if scope[0] not in known:
+            start, end = scope[0], branches.indents.extent(scope[0])
+            branches.work.search(start, end)
+            branches.facts.layout.reads(start, end)
+            known[start] = any(not _holds(match, safe) for match in _PATCHED.finditer(branches.text, start, end))
+        if known[scope[0]]:
+            yield index, None
+
+
+def _holds(match: re.Match[str], starts: Sequence[int]) -> bool:
+    """Return whether one of these offsets, which are sorted, is in a match."""
+    at = bisect_left(starts, match.start())
+    return at < len(starts) and starts[at] < match.end()

@@ -1,0 +1,67 @@
+"""What a test expects changes with what it gives: an argument in the same comparison, or a value that it patches."""
+
+from __future__ import annotations
+
+import cProfile
+
+import pytest
+
+from support.engines import engine_for
+from uncuda.engine import Engine
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINES = {target: engine_for(target, Settings(locale="en")) for target in ("npu", "musa")}
+HEAD = "import torch\nimport torch.distributed as dist\n{0}\n\n"
+PATCHED = "def test(monkeypatch):\n    monkeypatch.setattr({0})\n    assert get_device() == torch.device('cuda:3')\n"
+
+
+def fixed(code: str, engine: Engine) -> tuple[str, str]:
+    head = HEAD.format(f"import {engine.target.words['package']}")
+    return head + code, engine.fix(Source(head + code, "tests/test_a.py")).text
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def test():\n    assert backend_of('cuda') == 'nccl'\n",
+        "def test():\n    assert 'nccl' == backend_of(device('cuda'), offload=True)\n",
+        PATCHED.format("'app.utils.device_type', 'cuda'"),
+        PATCHED.format("utils, 'device_type', 'cuda:1'").replace("monkeypatch.setattr", "mock.patch.object"),
+    ],
+)
+def test_what_is_expected_waits_for_what_is_given(code: str, engine: Engine) -> None:
+    text, done = fixed(code, engine)
+    assert done == text
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def test():\n    assert backend_of('cpu') == 'nccl'\n",
+        "def test():\n    assert dist.get_backend() == 'nccl'\n",
+        PATCHED.format("'app.utils.count', 3"),
+        PATCHED.format("'app.utils.device_type', 'cuda'").replace("    assert", "\n\ndef test_other():\n    assert"),
+    ],
+)
+def test_what_is_expected_of_others_changes(code: str, engine: Engine) -> None:
+    text, done = fixed(code, engine)
+    words = engine.target.words
+    assert done == text.replace("'nccl'", f"'{words['ccl']}'").replace(
+        "device('cuda:3')", f"device('{words['device']}:3')"
+    )
+
+
+def test_what_is_expected_costs_as_much_as_it_is_long() -> None:
+    line = "    assert f('cuda', 0) == 'nccl' and g(torch.device('cuda')) == torch.device('cuda')\n"
+
+    def cost(lines: int) -> int:
+        text = HEAD + "def test(monkeypatch):\n    monkeypatch.setattr('a.b', 'cuda')\n" + line * lines
+        engine_for("npu").check(Source(text))
+        profile = cProfile.Profile()
+        profile.runcall(engine_for("npu").check, Source(text))
+        return sum(entry.callcount for entry in profile.getstats())
+
+    assert cost(40) < 2.5 * cost(20)
