@@ -12,7 +12,7 @@ from .module import FUNCTION, Function, Module
 from .project import Project
 from .record import Record, record
 from .regions import Regions, Site, sites, skipped
-from .words import CUDA_ONLY, LOADERS, UNSERVED
+from .words import CAPABILITY, CUDA_PACKAGE, LOADERS, UNSERVED, only_cuda
 
 _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
@@ -65,7 +65,7 @@ class Questions:
         """Return whether code calls or passes on a function of a CUDA-only module, even if the module is not
         imported."""
         parent = module.parents.get(node)
-        if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
+        if not only_cuda(dotted, module.target) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
             return False
         if parent.func is not node and not dotted.rpartition(".")[2].islower():
             return False
@@ -177,6 +177,13 @@ class Questions:
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
+    @staticmethod
+    def _reads_capability(module: Module, node: ast.AST) -> bool:
+        """Return whether code reads the compute capability of a GPU: `torch.cuda.get_device_properties(0).major`."""
+        call = module.parents.get(node)
+        parent = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
+        return isinstance(parent, ast.Attribute) and parent.attr in CAPABILITY
+
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
         """Return the conditions that still ask for CUDA and guard code that needs CUDA, so that they should stay
@@ -192,7 +199,9 @@ class Questions:
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
         """Return whether code needs CUDA because the target has no counterpart. Code that has a counterpart does not
         count: the fix may only have missed it."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and CUDA_PACKAGE.fullmatch(node.value):
+            return True
         word = module.words.get(node)
-        if word and word.text.rpartition(".")[2] not in UNSERVED:
+        if word and word.text.rpartition(".")[2] not in UNSERVED and not self._reads_capability(module, node):
             return False
         return bool(self._left(module, node, depth=0))
