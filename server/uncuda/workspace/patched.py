@@ -24,7 +24,7 @@ from .files import FileProblem
 Carried = frozenset[tuple[str, str, str]]
 """Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream"."""
 
-_SAYS = b"torch.cuda."
+_SAYS = (b'"torch.cuda.', b"'torch.cuda.", b".torch.cuda.")
 _CALLS = (b"patch(", b"attr(")
 _PATCHED = re.compile(rb"(?:patch|attr)\(\s*[\"']((?:\w+\.)+\w+)[\"']")
 _NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
@@ -36,7 +36,7 @@ _MOST = 50
 
 def patches(data: bytes) -> bool:
     """Return whether a file replaces a name of `torch.cuda` that a string in it names."""
-    if _SAYS not in data or not any(call in data for call in _CALLS):
+    if not any(word in data for word in _SAYS) or not any(call in data for call in _CALLS):
         return False
     return any(_NAME.fullmatch(match[1].decode("utf-8", "replace")) for match in _PATCHED.finditer(data))
 
