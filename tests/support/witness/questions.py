@@ -11,7 +11,7 @@ from .index import DEPTH
 from .module import FUNCTION, Function, Module
 from .project import Project
 from .record import Record, record
-from .regions import Regions, Site, sites, skipped
+from .regions import BLOCKS, Regions, Site, leaves, sites, skipped
 from .words import CAPABILITY, CUDA_PACKAGE, LOADERS, UNSERVED, only_cuda
 
 _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
@@ -73,7 +73,7 @@ class Questions:
 
     def _asked_for(self, module: Module, node: ast.AST) -> bool:
         """Return whether the node is in an `if` whose condition contains a name that a `try` statement sets, such as
-        `HAS_APEX` beside an optional import."""
+        `HAS_APEX` beside an optional import, or below such an `if` that leaves the block."""
         tried = {
             name.id
             for item in ast.walk(module.tree)
@@ -81,12 +81,16 @@ class Questions:
             for name in ast.walk(item)
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         }
-        above = module.parents.get(node)
+        child, above = node, module.parents.get(node)
         while above is not None:
-            if isinstance(above, ast.If | ast.IfExp):
-                if any(isinstance(name, ast.Name) and name.id in tried for name in ast.walk(above.test)):
-                    return True
-            above = module.parents.get(above)
+            asked = [above.test] if isinstance(above, ast.If | ast.IfExp) else []
+            blocks = (block for name in BLOCKS if isinstance(block := getattr(above, name, None), list))
+            block = next((block for block in blocks if child in block), [child])
+            before = block[: block.index(child)]
+            asked += [item.test for item in before if isinstance(item, ast.If) and leaves(item.body)]
+            if any(isinstance(name, ast.Name) and name.id in tried for test in asked for name in ast.walk(test)):
+                return True
+            child, above = above, module.parents.get(above)
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:

@@ -52,6 +52,8 @@ CUDA_ONLY = re.compile(
 CUDA_PACKAGE = re.compile(r"[\w-]+-(?:gpu|cu\d+)(?:\[[\w,]*\])?(?:[=<>~!].*)?")
 # Functions of torch.cuda that have no equivalent on another accelerator.
 UNSERVED = frozenset({"cudart", "get_device_capability"})
+# Functions that measure something on a device, and classes of autocast: comparing their results asks for no device.
+MEASURES = re.compile(r"\.amp\.|\.(?:(?:max_)?memory_\w+|mem_get_info|get_rng_state(?:_all)?|initial_seed)\b")
 # Fields of a GPU's properties that other accelerators lack: the compute capability.
 CAPABILITY = frozenset({"major", "minor"})
 LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
