@@ -32,8 +32,7 @@ _PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
 _GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
 
-_WAIT = "wait_stream"
-_WAITS = f".{_WAIT}("
+_WAITS = ".wait_stream("
 
 Pair = tuple[int, int]
 Key = tuple[int, str]  # the offset of the variable's scope (-1 for the module), and the variable's name
@@ -130,19 +129,16 @@ class Together:
         `self.copies.wait_stream(self.main)`."""
         facts = self._branches.facts
         for at in facts.searches.find(("text", _WAITS), plain(_WAITS)) if len(self._held) > 1 else ():
-            statement = facts.peek(self._indents.header_at(at).start)
-            if statement is None:
+            if (statement := facts.peek(self._indents.header_at(at).start)) is None:
                 continue
             for chain in statement.digest.chains:
                 self._work.compare()
                 call = statement.digest.parents.get(chain.node)
-                if not isinstance(call, ast.Call) or call.func is not chain.node or last_word(chain.node) != _WAIT:
-                    continue
-                given = [*call.args, *(keyword.value for keyword in call.keywords)]
-                streams = [self._holding(self._base(part), statement) for part in (call.func, *given)]
-                if all(streams):
-                    for other in streams[1:]:
-                        yield from self._with(streams[0][0], other)
+                if isinstance(call, ast.Call) and call.func is chain.node and last_word(chain.node) == _WAITS[1:-1]:
+                    parts = (call.func, *call.args, *(keyword.value for keyword in call.keywords))
+                    first, *others = (self._holding(self._base(part), statement) for part in parts)
+                    for other in others if first else ():
+                        yield from self._with(first[0], other)
 
     def _taken(self, node: ast.AST, statement: Statement) -> Key | None:
         """Return the parameter of a function of this file that receives an argument."""
