@@ -64,6 +64,7 @@ class _Code:
         self._imports: dict[str, dict[str, list[str]]] = {}
         self._layouts: dict[str, Layout] = {}
         self._safe: dict[str, frozenset[int]] = {}
+        self._moved: dict[tuple[str, str, str], bool | None] = {}
 
     def carried_by(self, path: str) -> Iterator[str]:
         """Yield the strings in a file of tests whose names move with the code under test."""
@@ -113,6 +114,12 @@ class _Code:
     def _moves(self, path: str, name: str, target: str) -> bool | None:
         """Return whether a safe fix for a target changes each use of a name in a file; None if the file does not use
         the name."""
+        key = path, name, target
+        if key not in self._moved:
+            self._moved[key] = self._look_for(*key)
+        return self._moved[key]
+
+    def _look_for(self, path: str, name: str, target: str) -> bool | None:
         source = self._text(path)
         if source is None or name not in source.text:
             return None
