@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from cli.command import uncuda
-from uncuda.workspace.patched import patches
+from support.engines import engine_for
+from uncuda.engine import Engine, Report
+from uncuda.limits import LimitExceeded
+from uncuda.source import Source
+from uncuda.workspace.patched import carried, patches
 
 TARGETS = ("npu", "musa")
+NPU = engine_for("npu")
 CODE = "import torch\n\n\ndef wrap():\n    return torch.cuda.Stream()\n"
 TEST = 'from unittest.mock import patch\n{0}\n\n@patch("{1}")\ndef test(_):\n    pass\n'
 STREAM = "torch.cuda.Stream"
@@ -130,6 +135,27 @@ def test_files_that_require_other_packages_are_under_test(project: Path) -> None
     assert classes() == ["safe"]
     Path("docs/requirements.txt").write_text("torch==2.6.0\n")
     assert classes() == ["safe"]
+
+
+def test_code_that_cannot_be_read_stops_nothing(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    Path("app/dist.py").write_bytes(b"# coding: no-such\n" + CODE.encode())
+    assert classes() == ["review"]
+
+
+@pytest.mark.parametrize("failure", [ValueError, LimitExceeded("bytes", 1)])
+def test_code_that_cannot_be_checked_stops_nothing(failure: Exception) -> None:
+    class Failing:
+        target = NPU.target
+
+        def check(self, source: Source) -> Report:
+            raise failure
+
+    engines = cast("dict[str, Engine]", {"app/dist.py": Failing(), "tests/test_a.py": NPU})
+    texts = {"app/dist.py": CODE, "tests/test_a.py": TEST.format(IMPORTS["a function"], STREAM)}
+    assert carried(engines, ["tests/test_a.py"], lambda path, most: texts[path].encode()) == frozenset()
+    found = carried(dict.fromkeys(texts, NPU), ["tests/test_a.py"], lambda path, most: texts[path].encode())
+    assert found == {("npu", "tests/test_a.py", STREAM)}
 
 
 def test_worker_processes_find_the_same(project: Path) -> None:

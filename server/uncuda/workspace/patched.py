@@ -76,7 +76,7 @@ class _Code:
         names = {string: match for string in strings if (match := _NAME.fullmatch(string))}
         modules = {string.rpartition(".")[0] for string in strings - names.keys()}
         modules |= {match["owner"].rstrip(".") for match in names.values()}
-        homes = self._homes({*modules, *_imported(data, path)}) - {path}
+        homes = sorted(self._homes({*modules, *_imported(data, path)}) - {path})
         for string, match in sorted(names.items())[:_MOST]:
             uses = [use for home in homes if (use := self._moves(home, match["name"], target)) is not None]
             if uses and all(uses):
@@ -136,7 +136,7 @@ class _Code:
         if path not in self._safe:
             findings: Sequence[Finding] = ()
             if len(self._safe) < _MOST:
-                with suppress(LimitExceeded):
+                with suppress(Exception):  # the file is checked again later, and the failure is reported then
                     findings = self._engines[path].check(source).findings
             safe = (one for one in findings if one.fixes and one.fixes[0].applicability == SAFE)
             self._safe[path] = frozenset(one.span.start for one in safe)
