@@ -161,6 +161,11 @@ class Project:
     `torch.cuda`, with the keywords of its call in parentheses, or a library; or MANY."""
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
+    patching: frozenset[str] = frozenset()
+    """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`."""
+    carried: frozenset[tuple[str, str, str]] = frozenset()
+    """(target, path, string) of each name that a file in `patching` replaces, if the code under test, in other files,
+    uses the name only where a safe fix changes it."""
 
     @property
     def says(self) -> frozenset[str]:

@@ -152,6 +152,32 @@ def test_a_stream_of_another_function_or_class_is_not_in_the_kit() -> None:
     assert classes(held + "class B:\n" + used) == ["safe", "review"]
 
 
+def test_streams_that_wait_for_each_other_through_names_change_together() -> None:
+    text = """import cupy
+class A:
+    def __init__(self):
+        self.ours = torch.cuda.Stream()
+        self.theirs = torch.cuda.Stream()
+        cupy.cuda.ExternalStream(self.theirs.cuda_stream)
+    def enter(self):
+        self.now = torch.cuda.current_stream()
+        {0}
+"""
+    waits = ("self.theirs.wait_stream(self.now)", "self.now.wait_stream(stream=self.theirs)")
+    for wait in waits:
+        assert "torch.cuda.current_stream" in fixed(text.format(wait))
+    for wait in ("pass", "self.now.wait_stream(other)", "self.now.wait_stream(theirs)", "f(self.theirs, self.now)"):
+        assert "torch.npu.current_stream" in fixed(text.format(wait))
+
+
+def test_an_answer_changes_with_the_question() -> None:
+    assert classes('get_backend("cuda")\n') == ["review"]
+    for text in ('assert get_backend("cuda") == "nccl"\n', 'assert "nccl" == get_backend("cuda")\n'):
+        assert classes(text) == ["review", "review"]
+    assert classes('get_backend("cuda")\nassert get_backend(x) == "nccl"\n') == ["review", "safe"]
+    assert classes('assert get_backend() == "nccl"\n') == ["safe"]
+
+
 def test_a_state_and_what_it_is_given_back_to_change_together_through_a_name() -> None:
     text = "s = torch.cuda.get_rng_state_all()\ntorch.cuda.set_rng_state_all(s)\n"
     for finding in NPU.check(Source(HEAD + text)).findings:

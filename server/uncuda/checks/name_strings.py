@@ -21,7 +21,7 @@ from .verdicts import Judge, Verdict
 
 LIMIT = "patched-elsewhere"
 """The id of the sentence that says why a fix needs review: `mock.patch` replaces a name that this file itself does not
-use, so that the code which uses the name is in another file."""
+use, and it is not known that safe fixes change the code which uses the name, in other files (`Project.carried`)."""
 _SAID = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
 _PATCHES = frozenset({"patch", "setattr", "delattr"})
 _IMPORTS = frozenset({"import_module", "importorskip"})
@@ -78,7 +78,8 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
     elif said.call.args[0] is text.node:
         context.asked.add(said.name)
         links, applicability = (("patched", said.name),), SAFE
-        if said.owner or not _is_used(said.name, context):
+        carried = (context.target.id, context.path, said.owner + said.name) in context.project.carried
+        if not carried and (said.owner or not _is_used(said.name, context)):
             applicability, limits = REVIEW, (*limits, LIMIT)
     else:
         written, applicability = new.rpartition(".")[2], _taken(said, new, judge)

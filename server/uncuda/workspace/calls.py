@@ -25,9 +25,9 @@ _QUOTED = (
 _TEXT = re.compile(rb"[\"'#](?:(?<=#)[^\n]*|(?:(?<=[fF].)|(?<=[fF][rR].))(%b)|%b)" % (_QUOTED, _QUOTED), re.DOTALL)
 # the header of a class or function, or the start of another line at column 0
 _PIECE = re.compile(rb"\n(?:(?=([ \t]{0,12}))\1(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|(?=[^\s)\]}]))")
-_FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
-_IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
-_NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
+FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
+IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
+NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
 _WORD = re.compile(rb"\w+")
 # namespaces of operators that PyTorch has for every device
 _TORCHS = rb"(?:aten|prims|_c10d_functional|c10d_functional|c10d|higher_order|inductor|quantized)\."
@@ -155,14 +155,14 @@ class _File:
         return self._found.setdefault(caller, set())
 
     def _read_imports(self) -> None:
-        for match in _FROM.finditer(self._data):
+        for match in FROM.finditer(self._data):
             module = match[1].decode()
             if module.partition(".")[0] not in _OTHERS and self._is_first(match.start()):
                 module = imported_from(module, self._path)
                 self._need(match.start(), module)
-                for one in _NAMED.finditer(match[2]):
+                for one in NAMED.finditer(match[2]):
                     self._names[one[2] or one[1]] = f"{module}.{one[1].decode()}"
-        for match in _IMPORT.finditer(self._data):
+        for match in IMPORT.finditer(self._data):
             dotted = match[1].decode()
             root = dotted.partition(".")[0]
             if root not in _OTHERS and self._is_first(match.start()):
@@ -281,7 +281,7 @@ class _File:
             yield match[0].decode() + (f"({keywords})" if keywords else "")
         if self._loads and _LOADS.search(body):
             yield "torch.utils.cpp_extension.load"
-        for pattern in (_FROM, _IMPORT) if b"import " in body else ():
+        for pattern in (FROM, IMPORT) if b"import " in body else ():
             for match in pattern.finditer(body):
                 module = match[1].decode()
                 before = body[max(0, match.start() - 200) : match.start()].rstrip()

@@ -21,6 +21,7 @@ from .choice import Chosen, choose
 from .constants import Constants
 from .discover import File
 from .own_helper import own_helpers
+from .patched import carried
 from .portable import root_of
 from .requirements import TORCH, Holds, Requirements
 from .scan import Read, Scanner, Survey, read_text, survey
@@ -76,6 +77,9 @@ class Engines:
         self._used: set[int] = set()
         self._paths: list[tuple[str, Settings]] = []  # files that are fixed with the strategy `portable`
         self._otherwise: dict[tuple[int, str, str], Engine] = {}
+        self._looked: Sequence[File] = ()
+        self._read: Read = read_text
+        self._replaced = False  # whether to find out which names that tests replace move with the code under test
 
     def survey(self, files: Sequence[File], read: Read = read_text, workers: Workers | None = None) -> Survey:
         """Read every file once, to collect facts about the project and to find out whether the file may have findings.
@@ -86,6 +90,7 @@ class Engines:
         else:
             look = survey(admitted, self.modules, self._may_concern if self._is_set() else self._look, read)
         self.project = look.project
+        self._looked, self._read, self._replaced = look.files, read, bool(look.project.patching)
         return look
 
     def worth(self, look: Survey) -> list[File]:
@@ -150,6 +155,9 @@ class Engines:
         return tuple(other for other in known if now and release(other) > release(now[0]))
 
     def _engine(self, key: int) -> tuple[Engine, Taken]:
+        if self._replaced:
+            self._replaced = False
+            self._look_under_test()
         known = self._engines.get(key)
         if known is None:
             group = self._groups[key]
@@ -169,6 +177,18 @@ class Engines:
             if target in self.project.served:
                 self._note("serves several")
         return known
+
+    def _look_under_test(self) -> None:
+        """Find out which names that tests replace move with the code under test, and let all engines know."""
+        own = {key: self._engine(key)[0] for key in dict.fromkeys(id(file.settings) for file in self._looked)}
+        every = {file.path: own[id(file.settings)] for file in self._looked}
+        engines = {path: engine for path, engine in every.items() if not isinstance(engine, PortableEngine)}
+        if found := carried(engines, self.project.patching, self._read):
+            self.project = replace(self.project, carried=found)
+            knowing = {engine: engine.knowing(self.project) for engine in {*engines.values()}}
+            self._engines = {
+                key: (knowing.get(engine, engine), taken) for key, (engine, taken) in self._engines.items()
+            }
 
     def _admit(self, file: File) -> File:
         """Add a file to the group of files with the same settings and required versions; return the file with the

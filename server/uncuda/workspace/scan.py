@@ -26,6 +26,7 @@ from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
+from .patched import patches
 from .scripted import scripts
 from .scripted import together as scripts_together
 from .tried import tried
@@ -260,6 +261,8 @@ class Scanner:
             kernels = kernels._replace(tried=modules_tried)
         if self.follows and (called := calls(data, path, self._libraries, concerned)):
             kernels = kernels._replace(calls=called)
+        if self.follows and concerned and path.endswith(".py") and patches(data):
+            kernels = kernels._replace(patching=frozenset({path}))
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
@@ -390,6 +393,7 @@ class Scanner:
             packs=PACKS in habits,
             reaches=reached((one.calls for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
+            patching=frozenset(path for one in told for path in one.patching),
         )
 
 

@@ -9,7 +9,7 @@ from .module import Module
 from .project import Answers, Project
 from .record import Record, record
 from .regions import sites, skipped
-from .words import CUDA_ONLY
+from .words import only_cuda
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 Tests = Iterator[tuple[Module, ast.AST]]
@@ -37,7 +37,7 @@ def records(project: Project) -> Iterator[Record]:
 def _library(project: Project, module: Module, node: ast.AST) -> str:
     """Return the dotted name of a function of a library that runs on CUDA only; empty for other expressions."""
     dotted = module.resolve(node) if isinstance(node, ast.Name | ast.Attribute) else ""
-    return dotted if "." in dotted and CUDA_ONLY.match(dotted) and not project.is_own(dotted) else ""
+    return dotted if "." in dotted and only_cuda(dotted, module.target) and not project.is_own(dotted) else ""
 
 
 def _tests(project: Project, module: Module, value: ast.AST) -> Tests:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
+from .regions import sites, skipped
 from .words import CUDA
 
 PATCHES = {"patch", "setattr", "object", "delattr", "dict", "multiple", "spy", "stub"}
@@ -39,6 +40,9 @@ def records(project: Project) -> Iterator[Record]:
             if word.family in ("api", "import") and word.node not in nodes and (name := _below(module, word.text)):
                 uses.setdefault(name, []).append((module, word))
                 uses.setdefault("", []).append((module, word))
+    every = (site for module in {item.module for item in patched} for site in sites(project, module))
+    never = {site.node for site in every if skipped(site.guards)}
+    patched = [item for item in patched if item.node not in never]
     for item in patched:
         near = {item.module, *_imported(project, item.module)}
         found = uses.get(item.name, [])

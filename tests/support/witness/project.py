@@ -10,6 +10,7 @@ from .expressions import plain
 from .flow import Flow
 from .index import DEPTH, Key
 from .module import Module
+from .words import MEASURES
 
 
 class Question(NamedTuple):
@@ -89,6 +90,10 @@ class Project(Flow):
     def _compared(self, module: Module, node: ast.Compare) -> Answers | None:
         inside = module.inside(node)
         found = [word for word in inside if word.family in ("device", "ccl", "api", "method", "other")]
+        measured = [word for word in found if word.family == "api" and MEASURES.search(word.text)]
+        if measured and len(measured) == len(found):
+            return NOTHING
+        found = [word for word in found if word not in measured]
         if not found or len(node.ops) != 1:
             return None
         strings = [word for word in found if word.family in ("device", "ccl")] or found

@@ -11,8 +11,8 @@ from .index import DEPTH
 from .module import FUNCTION, Function, Module
 from .project import Project
 from .record import Record, record
-from .regions import Regions, Site, sites, skipped
-from .words import CUDA_ONLY, LOADERS, UNSERVED
+from .regions import BLOCKS, Regions, Site, leaves, sites, skipped
+from .words import CAPABILITY, CUDA_PACKAGE, LOADERS, UNSERVED, only_cuda
 
 _CUDA_SOURCE = re.compile(r"\.cuh?$|cuda", re.IGNORECASE)
 
@@ -65,7 +65,7 @@ class Questions:
         """Return whether code calls or passes on a function of a CUDA-only module, even if the module is not
         imported."""
         parent = module.parents.get(node)
-        if not CUDA_ONLY.match(dotted) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
+        if not only_cuda(dotted, module.target) or not isinstance(parent, ast.Call) or self.project.is_own(dotted):
             return False
         if parent.func is not node and not dotted.rpartition(".")[2].islower():
             return False
@@ -73,7 +73,7 @@ class Questions:
 
     def _asked_for(self, module: Module, node: ast.AST) -> bool:
         """Return whether the node is in an `if` whose condition contains a name that a `try` statement sets, such as
-        `HAS_APEX` beside an optional import."""
+        `HAS_APEX` beside an optional import, or below such an `if` that leaves the block."""
         tried = {
             name.id
             for item in ast.walk(module.tree)
@@ -81,12 +81,16 @@ class Questions:
             for name in ast.walk(item)
             if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)
         }
-        above = module.parents.get(node)
+        child, above = node, module.parents.get(node)
         while above is not None:
-            if isinstance(above, ast.If | ast.IfExp):
-                if any(isinstance(name, ast.Name) and name.id in tried for name in ast.walk(above.test)):
-                    return True
-            above = module.parents.get(above)
+            asked = [above.test] if isinstance(above, ast.If | ast.IfExp) else []
+            blocks = (block for name in BLOCKS if isinstance(block := getattr(above, name, None), list))
+            block = next((block for block in blocks if child in block), [child])
+            before = block[: block.index(child)]
+            asked += [item.test for item in before if isinstance(item, ast.If) and leaves(item.body)]
+            if any(isinstance(name, ast.Name) and name.id in tried for test in asked for name in ast.walk(test)):
+                return True
+            child, above = above, module.parents.get(above)
         return False
 
     def _runs(self, module: Module, node: ast.AST) -> bool:
@@ -177,6 +181,13 @@ class Questions:
         word = module.words.get(node)
         return word.text if word and word.ported else ""
 
+    @staticmethod
+    def _reads_capability(module: Module, node: ast.AST) -> bool:
+        """Return whether code reads the compute capability of a GPU: `torch.cuda.get_device_properties(0).major`."""
+        call = module.parents.get(node)
+        parent = module.parents.get(call) if isinstance(call, ast.Call) and call.func is node else None
+        return isinstance(parent, ast.Attribute) and parent.attr in CAPABILITY
+
     @cached_property
     def over_cuda(self) -> set[ast.AST]:
         """Return the conditions that still ask for CUDA and guard code that needs CUDA, so that they should stay
@@ -192,7 +203,9 @@ class Questions:
     def _needs_cuda(self, module: Module, node: ast.AST) -> bool:
         """Return whether code needs CUDA because the target has no counterpart. Code that has a counterpart does not
         count: the fix may only have missed it."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and CUDA_PACKAGE.fullmatch(node.value):
+            return True
         word = module.words.get(node)
-        if word and word.text.rpartition(".")[2] not in UNSERVED:
+        if word and word.text.rpartition(".")[2] not in UNSERVED and not self._reads_capability(module, node):
             return False
         return bool(self._left(module, node, depth=0))

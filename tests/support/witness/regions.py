@@ -108,7 +108,7 @@ class Regions:
         return ()
 
     def _expression(self, node: ast.AST, guards: Guards) -> Iterator[Site]:
-        if not guards and not self.module.change.any and not isinstance(node, ast.Call):
+        if not guards and not self.module.change.any and not isinstance(node, ast.Call | ast.BoolOp | ast.IfExp):
             return  # the fix changed none of the guards around this expression
         yield Site(node, guards)
         if isinstance(node, ast.IfExp):

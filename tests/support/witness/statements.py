@@ -11,7 +11,7 @@ from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
 from .regions import sites, skipped
-from .words import CUDA_ONLY
+from .words import only_cuda
 
 HANDLE = re.compile(r"stream|event|graph|pool|handle", re.IGNORECASE)
 HEADERS = {"body", "orelse", "finalbody", "handlers", "cases"}
@@ -159,7 +159,7 @@ def _call(project: Project, module: Module, node: ast.Call) -> Iterator[Record]:
     """Report a call of a function for CUDA with an argument for the target, or the reverse."""
     callee = module.words.get(node.func)
     dotted = module.resolve(node.func)
-    foreign = CUDA_ONLY.match(dotted) and not project.is_own(dotted)
+    foreign = only_cuda(dotted, module.target) and not project.is_own(dotted)
     if foreign or (callee and (callee.stayed or callee.ported)):
         outer_target = bool(callee and callee.target)
         for value in (*node.args, *(item.value for item in node.keywords)):

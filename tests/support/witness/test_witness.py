@@ -75,6 +75,14 @@ def test_what_is_whole_is_silent(program: Program) -> None:
         assert witness(program.before, program.after, program.target) == []
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_library_that_the_vendor_builds_is_not_for_cuda_only(target: str) -> None:
+    text = "import torch\nimport torch_{0}\nif torch.{0}.is_available():\n    import transformer_engine_torch as tex\n"
+    text += "    tex.thd_get_partitioned_indices(1)\n"
+    found = witness({"a.py": text.format("cuda")}, {"a.py": text.format(target)}, target)
+    assert [item.kind for item in found] == ([] if target == "musa" else ["question"])
+
+
 def test_exceptions_are_few_and_say_why() -> None:
     assert len(EXCEPTIONS) <= MOST
     assert all(path and quoted and why for path, quoted, why in EXCEPTIONS)

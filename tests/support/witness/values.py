@@ -12,6 +12,7 @@ from .index import Key
 from .module import FUNCTION, Module, Word
 from .project import Project
 from .record import Record, record
+from .regions import sites, skipped
 
 
 class Tested(NamedTuple):
@@ -28,6 +29,7 @@ def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[R
     should stay unchanged because the code that they guard needs CUDA."""
     options = {option_name(node) for module in project.modules for node in module.parents if isinstance(node, ast.Call)}
     choices = _choices(project)
+    never: dict[Module, set[ast.AST]] = {}
     for key, tests in _tests(project).items():
         values = [(module, word) for module, node in project.sources(key) if (word := device_word(module, node))]
         if key.kind == "attribute":
@@ -41,7 +43,9 @@ def records(project: Project, over_cuda: Collection[ast.AST] = ()) -> Iterator[R
             values += [(home, word) for word in found]
         kind = "option" if optional and key.name in options else "value"
         for test in tests:
-            if _is_within(test, over_cuda):
+            if test.module not in never:
+                never[test.module] = _skipped_in(project, test.module)
+            if _is_within(test, over_cuda) or test.node in never[test.module]:
                 continue
             last = _last(test)
             reached = values if last is None else _said(project, test.module, last)
@@ -59,6 +63,11 @@ def _is_within(test: Tested, tests: Collection[ast.AST]) -> bool:
             return True
         node = test.module.parents.get(node)
     return False
+
+
+def _skipped_in(project: Project, module: Module) -> set[ast.AST]:
+    """Return the code of a file that the target never runs, because code around it asks for CUDA."""
+    return {site.node for site in sites(project, module) if skipped(site.guards)}
 
 
 def _said(project: Project, module: Module, value: ast.AST) -> list[tuple[Module, Word]]:

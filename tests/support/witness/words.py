@@ -18,6 +18,7 @@ class Device:
     visible: str  # the environment variable that selects devices
     graph: str  # the name of the class for graphs
     extension: str  # the name of the class for extensions in setup.py
+    adapted: tuple[str, ...] = ()  # names of packages for CUDA that the vendor builds for this device, too
 
 
 CUDA = Device("cuda", "nccl", ("torch.cuda",), (), "CUDA_VISIBLE_DEVICES", "CUDAGraph", "CUDAExtension")
@@ -38,6 +39,7 @@ MUSA = Device(
     visible="MUSA_VISIBLE_DEVICES",
     graph="MUSAGraph",
     extension="MUSAExtension",
+    adapted=("transformer_engine", "transformer_engine_torch"),
 )
 TARGETS = {"npu": NPU, "musa": MUSA}
 
@@ -46,9 +48,20 @@ CUDA_ONLY = re.compile(
     r"(?:amp_C|apex_C|cupy|pycuda|tensorrt|flash_attn\w*|transformer_engine\w*|cutlass|onnxruntime_gpu|numba\.cuda"
     r"|cuda|fused_\w+_cuda|\w+_cuda|\w+_cuda_lib|cuda_\w+)(?:\.|$)"
 )
+# A package of PyPI that is built for CUDA, as one string.
+CUDA_PACKAGE = re.compile(r"[\w-]+-(?:gpu|cu\d+)(?:\[[\w,]*\])?(?:[=<>~!].*)?")
 # Functions of torch.cuda that have no equivalent on another accelerator.
 UNSERVED = frozenset({"cudart", "get_device_capability"})
+# Functions that measure something on a device, and classes of autocast: comparing their results asks for no device.
+MEASURES = re.compile(r"\.amp\.|\.(?:(?:max_)?memory_\w+|mem_get_info|get_rng_state(?:_all)?|initial_seed)\b")
+# Fields of a GPU's properties that other accelerators lack: the compute capability.
+CAPABILITY = frozenset({"major", "minor"})
 LOADERS = ("cpp_extension.load", "cpp_extension.load_inline", ".load_ext")
+
+
+def only_cuda(dotted: str, target: Device) -> bool:
+    """Return whether a dotted name is a module, or in a module, that runs on CUDA and not on the target."""
+    return bool(CUDA_ONLY.match(dotted)) and dotted.partition(".")[0] not in target.adapted
 
 
 class Words:

@@ -17,7 +17,7 @@ from ...checks.branches import Branches
 from ...checks.parameters import Parameters
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
-from ...facts.scans import uses
+from ...facts.scans import plain, uses
 from ...limits import Work
 
 # Functions that return objects for one device only, such as streams of CUDA; variables that hold them are traced.
@@ -31,6 +31,8 @@ _SAME = frozenset({"device", "int", "max", "min", "str"})
 _PARTS = (ast.Starred, ast.keyword, ast.List, ast.Tuple)
 _GIVING = (ast.Return, ast.Yield, ast.Assign, ast.AnnAssign)
 _SPINE = (ast.Attribute, ast.Subscript, ast.Call)
+
+_WAITS = ".wait_stream("
 
 Pair = tuple[int, int]
 Key = tuple[int, str]  # the offset of the variable's scope (-1 for the module), and the variable's name
@@ -63,6 +65,7 @@ class Together:
         yield from self._patched()
         yield from self._streams()
         yield from self._passed()
+        yield from self._waiting()
         self._work.compare(len(self._at))
         for (_, node), found in self._at.items():
             statement = self._hits[found[0]].statement
@@ -81,6 +84,7 @@ class Together:
             yield from self._set_to(node, found[0], statement)
             yield from self._beside(node, found[0], statement)
             yield from self._marked(node, found[0], statement)
+            yield from self._answered(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
         """Yield pairs of a name that a pytest test replaces with a mock, and a use of this name."""
@@ -119,6 +123,22 @@ class Together:
                 for chain in statement.digest.chains:
                     taken = self._taken(chain.node, statement) if chain.spelled == name else None
                     yield from ((found[0], other) for other in (self._given.get(taken, ()) if taken else ()))
+
+    def _waiting(self) -> Iterator[Pair]:
+        """Yield pairs of hits whose results are streams in variables, of which one waits for the other:
+        `self.copies.wait_stream(self.main)`."""
+        facts = self._branches.facts
+        for at in facts.searches.find(("text", _WAITS), plain(_WAITS)) if len(self._held) > 1 else ():
+            if (statement := facts.peek(self._indents.header_at(at).start)) is None:
+                continue
+            for chain in statement.digest.chains:
+                self._work.compare()
+                call = statement.digest.parents.get(chain.node)
+                if isinstance(call, ast.Call) and call.func is chain.node and last_word(chain.node) == _WAITS[1:-1]:
+                    parts = (call.func, *call.args, *(keyword.value for keyword in call.keywords))
+                    first, *others = (self._holding(self._base(part), statement) for part in parts)
+                    for other in others if first else ():
+                        yield from self._with(first[0], other)
 
     def _taken(self, node: ast.AST, statement: Statement) -> Key | None:
         """Return the parameter of a function of this file that receives an argument."""
@@ -237,6 +257,17 @@ class Together:
             for part in ast.walk(keyword.value) if keyword.arg == "marks" else ():
                 self._work.compare()
                 yield from ((index, other) for other in self._at.get((statement.start, part), ()))
+
+    def _answered(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
+        """Yield pairs of a string, and a hit in the arguments of the call whose result is compared with the string:
+        `get_backend("cuda") == "nccl"`."""
+        compare = statement.digest.parents.get(word)
+        if self._hits[index].rule.check != "string" or not isinstance(compare, ast.Compare) or len(compare.ops) > 1:
+            return
+        for call in (compare.left, *compare.comparators):
+            for argument in (*call.args, *(one.value for one in call.keywords)) if isinstance(call, ast.Call) else ():
+                self._work.compare()
+                yield from ((index, other) for other in self._at.get((statement.start, argument), ()))
 
     def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)

@@ -157,6 +157,8 @@ class Reader:
         serving = Counter(target for facts in every for target in facts.serves)
         constants = {target for facts in every for target in facts.constants}
         told = [facts.told for facts in every if any(facts.told)]
+        # an editor does not check the code under test when a test is opened
+        told = [one._replace(patching=UNTOLD.patching) for one in told]
         if not has_tests(files):
             told = [one._replace(calls=UNTOLD.calls) for one in told]
         torch = any(facts.torch for facts in every)

@@ -1,0 +1,171 @@
+"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")`, and that the code under test,
+in other files, no longer calls after its safe fixes.
+
+The string in the test then has a safe fix, too. Otherwise the test would replace a name that the code under test does
+not call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from uncuda.edits import SAFE
+from uncuda.engine import Engine, Finding
+from uncuda.facts.layout import Layout
+from uncuda.limits import LimitExceeded, Limits
+from uncuda.module_names import agree, imported_from, module_at
+from uncuda.source import Source, SourceError
+
+from .calls import FROM, IMPORT, NAMED
+from .files import FileProblem
+
+Carried = frozenset[tuple[str, str, str]]
+"""Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream"."""
+
+_SAYS = (b'"torch.cuda.', b"'torch.cuda.", b".torch.cuda.")
+_CALLS = (b"patch(", b"attr(")
+_PATCHED = re.compile(rb"(?:patch|attr)\(\s*[\"']((?:\w+\.)+\w+)[\"']")
+_NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
+_STEPS = 3  # maximum number of files through which an imported object is followed
+_ALIKE = 50  # if more files have the same name, an import of this name tells nothing
+# maximum number of files that are checked because tests import them, and of names that are looked up for one test file
+_MOST = 50
+
+
+def patches(data: bytes) -> bool:
+    """Return whether a file replaces a name of `torch.cuda` that a string in it names."""
+    if not any(word in data for word in _SAYS) or not any(call in data for call in _CALLS):
+        return False
+    return any(_NAME.fullmatch(match[1].decode("utf-8", "replace")) for match in _PATCHED.finditer(data))
+
+
+def carried(engines: Mapping[str, Engine], tests: Iterable[str], read: Callable[[str, int], bytes]) -> Carried:
+    """Return the names that files of tests replace, and that other files use only where a safe fix changes them.
+
+    The other files are those that the file of tests imports, and those whose names it replaces. `engines`: the engine
+    for each file of the project, by the file's path."""
+    code = _Code(engines, read)
+    known = [path for path in sorted(tests) if path in engines]
+    return frozenset((engines[path].target.id, path, name) for path in known for name in code.carried_by(path))
+
+
+class _Code:
+    """The files of a project, which are read and checked when a file of tests imports them."""
+
+    def __init__(self, engines: Mapping[str, Engine], read: Callable[[str, int], bytes]) -> None:
+        self._engines, self._read = engines, read
+        self._by_name: dict[str, list[str]] = {}
+        for path in engines:
+            if path.endswith(".py"):
+                self._by_name.setdefault(module_at(path).rpartition(".")[2], []).append(path)
+        self._texts: dict[str, Source | None] = {}
+        self._imports: dict[str, dict[str, list[str]]] = {}
+        self._layouts: dict[str, Layout] = {}
+        self._safe: dict[str, frozenset[int]] = {}
+        self._moved: dict[tuple[str, str, str], bool | None] = {}
+
+    def carried_by(self, path: str) -> Iterator[str]:
+        """Yield the strings in a file of tests whose names move with the code under test."""
+        source, target = self._text(path), self._engines[path].target.id
+        if source is None:
+            return
+        data = _bytes(source)
+        strings = {match[1].decode("utf-8", "replace") for match in _PATCHED.finditer(data)}
+        names = {string: match for string in strings if (match := _NAME.fullmatch(string))}
+        modules = {string.rpartition(".")[0] for string in strings - names.keys()}
+        modules |= {match["owner"].rstrip(".") for match in names.values()}
+        homes = sorted(self._homes({*modules, *_imported(data, path)}) - {path})
+        for string, match in sorted(names.items())[:_MOST]:
+            uses = [use for home in homes if (use := self._moves(home, match["name"], target)) is not None]
+            if uses and all(uses):
+                yield string
+
+    def _homes(self, modules: Iterable[str]) -> set[str]:
+        """Return the paths of the files that modules, or objects of modules, are in. If a file imports such an object
+        from another file, the other file is included."""
+        homes: set[str] = set()
+        waiting = set(modules)
+        for _ in range(_STEPS):
+            further: set[str] = set()
+            for dotted in waiting:
+                module, _, name = dotted.rpartition(".")
+                inside = self._files_of(module)
+                homes.update(inside, self._files_of(dotted))
+                further.update(*(self._imported_by(path).get(name, ()) for path in inside))
+            waiting = further - waiting
+        return homes
+
+    def _files_of(self, module: str) -> list[str]:
+        alike = self._by_name.get(module.rpartition(".")[2], []) if module else []
+        return [path for path in alike if agree(module_at(path), module)] if len(alike) <= _ALIKE else []
+
+    def _imported_by(self, path: str) -> Mapping[str, Sequence[str]]:
+        """Return the dotted names of the objects that a file imports, by their last segment."""
+        if path not in self._imports:
+            source = self._text(path)
+            found = _imported(_bytes(source), path) if source is not None else ()
+            self._imports[path] = {}
+            for dotted in found:
+                self._imports[path].setdefault(dotted.rpartition(".")[2], []).append(dotted)
+        return self._imports[path]
+
+    def _moves(self, path: str, name: str, target: str) -> bool | None:
+        """Return whether a safe fix for a target changes each use of a name in a file; None if the file does not use
+        the name."""
+        key = path, name, target
+        if key not in self._moved:
+            self._moved[key] = self._look_for(*key)
+        return self._moved[key]
+
+    def _look_for(self, path: str, name: str, target: str) -> bool | None:
+        source = self._text(path)
+        if source is None or name not in source.text:
+            return None
+        layout = self._layouts.setdefault(path, Layout(source.text))
+        found = re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", source.text)
+        places = [match.start() for match in found if not layout.token_at(match.start())]
+        if not places:
+            return None
+        return self._engines[path].target.id == target and self._safe_places(path, source).issuperset(places)
+
+    def _safe_places(self, path: str, source: Source) -> frozenset[int]:
+        """Return the offsets of the findings in a file that have a safe fix; none if the file cannot be checked, or if
+        too many files were checked before."""
+        if path not in self._safe:
+            findings: Sequence[Finding] = ()
+            if len(self._safe) < _MOST:
+                with suppress(Exception):  # the file is checked again later, and the failure is reported then
+                    findings = self._engines[path].check(source).findings
+            safe = (one for one in findings if one.fixes and one.fixes[0].applicability == SAFE)
+            self._safe[path] = frozenset(one.span.start for one in safe)
+        return self._safe[path]
+
+    def _text(self, path: str) -> Source | None:
+        if path not in self._texts:
+            try:
+                self._texts[path] = Source.decode(self._read(path, Limits.bytes), path)
+            except (FileProblem, SourceError, LimitExceeded):
+                self._texts[path] = None
+        return self._texts[path]
+
+
+def _bytes(source: Source) -> bytes:
+    return b"\n" + source.text.encode("utf-8", "surrogatepass")
+
+
+def _imported(data: bytes, path: str) -> Iterator[str]:
+    """Yield the dotted names of the modules and objects that a file imports. `data` begins with a line end."""
+    for match in FROM.finditer(data):
+        if _is_first(data, match.start()):
+            module = imported_from(match[1].decode(), path)
+            yield from (f"{module}.{one[1].decode()}" for one in NAMED.finditer(match[2]))
+    for match in IMPORT.finditer(data):
+        if _is_first(data, match.start()):
+            yield match[1].decode()
+
+
+def _is_first(data: bytes, at: int) -> bool:
+    line = data.rfind(b"\n", max(0, at - 200), at)
+    return line >= 0 and not data[line:at].strip()

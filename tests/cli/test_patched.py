@@ -1,0 +1,179 @@
+"""A name that a test replaces, as in `mock.patch("torch.cuda.Stream")`, changes together with the code under test in
+other files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from cli.command import uncuda
+from support.engines import engine_for
+from uncuda.engine import Engine, Report
+from uncuda.limits import LimitExceeded
+from uncuda.source import Source
+from uncuda.workspace.patched import carried, patches
+
+TARGETS = ("npu", "musa")
+NPU = engine_for("npu")
+CODE = "import torch\n\n\ndef wrap():\n    return torch.cuda.Stream()\n"
+TEST = 'from unittest.mock import patch\n{0}\n\n@patch("{1}")\ndef test(_):\n    pass\n'
+STREAM = "torch.cuda.Stream"
+IMPORTS = {
+    "a function": "from app.dist import wrap",
+    "functions in brackets": "from app.dist import (\n    other,\n    wrap,\n)",
+    "a module": "import app.dist",
+    "a module by another name": "from app import dist as d",
+    "in a function": "def f():\n    from app.dist import wrap",
+    "another name that is replaced": '\n@patch("app.dist.helper")\ndef f(_): pass',
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(**files: str) -> None:
+    for name, text in files.items():
+        path = Path(*name.split("__", 1)).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+
+def classes(target: str = "npu", *arguments: str) -> list[str]:
+    """Return the class of the fix at the replaced name in the test file."""
+    run = uncuda("check", "--isolated", "--target", target, "--output-format", "json", *arguments)
+    found = json.loads(run.out)["findings"]
+    return [first_of(one) for one in found if "test_a" in one["path"]]
+
+
+def first_of(finding: dict[str, Any]) -> str:
+    return str(finding["fixes"][0]["applicability"]) if finding["fixes"] else "manual"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("line", IMPORTS.values(), ids=IMPORTS)
+def test_a_replaced_name_moves_with_the_code_under_test(project: Path, line: str, target: str) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format(line, STREAM))
+    assert classes(target) == ["safe"]
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    assert f'@patch("torch.{target}.Stream")' in Path("tests/test_a.py").read_text()
+    assert f"torch.{target}.Stream()" in Path("app/dist.py").read_text()
+    assert classes(target) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        CODE.replace("    return", "    return  # uncuda: ignore[cuda-stream]\n    return").replace(
+            "Stream()\n", "Stream()  # uncuda: ignore\n"
+        ),
+        CODE
+        + "\n\ndef handle():\n    import cupy\n    return cupy.cuda.ExternalStream(torch.cuda.Stream().cuda_stream)\n",
+        CODE.replace("Stream", "Event"),
+        CODE.replace("import torch\n", "from torch.cuda import Stream\n").replace("torch.cuda.Stream()", "Stream()"),
+    ],
+    ids=["a comment keeps it", "one of two uses stays", "another name", "a name of its own"],
+)
+def test_a_replaced_name_waits_where_the_code_under_test_stays(project: Path, code: str) -> None:
+    write(app__dist=code, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    assert classes() == ["review"]
+
+
+def test_a_replaced_name_waits_where_one_of_the_files_under_test_stays(project: Path) -> None:
+    both = "from app.dist import wrap\nfrom app.other import name"
+    other = "import torch\n\n\ndef name():\n    return torch.cuda.get_device_name(device=0)\n"
+    write(app__dist=CODE.replace("Stream()", "get_device_name()"), app__other=other)
+    write(tests__test_a=TEST.format(both, "torch.cuda.get_device_name"))
+    assert classes() == ["review"]
+    write(tests__test_a=TEST.format(IMPORTS["a function"], "torch.cuda.get_device_name"))
+    assert classes() == ["safe"]
+
+
+def test_a_name_that_no_file_under_test_uses_waits(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format("import json", STREAM))
+    assert classes() == ["review"]
+    write(tests__test_a=TEST.format("from app.dist import wrap", "torch.cuda.empty_cache"))
+    assert classes() == ["review"]
+
+
+def test_a_comment_that_says_the_name_is_no_use(project: Path) -> None:
+    code = CODE + '\n\ndef f():\n    """Call torch.cuda.Stream."""  # torch.cuda.Stream\n'
+    write(app__dist=code, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    assert classes() == ["safe"]
+
+
+def test_a_name_is_replaced_through_the_module_under_test(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format("", f"app.dist.{STREAM}"))
+    assert classes() == ["safe"]
+
+
+def test_the_code_under_test_is_found_through_other_files(project: Path) -> None:
+    write(app____init__="from .part import wrap\n", app__part="from app.dist import wrap\n", app__dist=CODE)
+    write(tests__test_a=TEST.format("from app import wrap", STREAM))
+    assert classes() == ["safe"]
+    write(app__part="from app.dist import other\n")
+    assert classes() == ["review"]
+
+
+def test_a_test_whose_code_has_other_settings_waits(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    Path("app/uncuda.toml").write_text('ignore = ["cuda-stream"]\n')
+    run = uncuda("check", "--target", "npu", "--output-format", "json")
+    assert [first_of(one) for one in json.loads(run.out)["findings"]] == ["review"]
+
+
+def test_files_that_require_other_packages_are_under_test(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    write(docs__conf="import torch\n\ntorch.cuda.synchronize()\n")
+    for folder in ("docs", "tests"):
+        Path(folder, "requirements.txt").write_text("requests==2.0\n")
+    assert classes() == ["safe"]
+    Path("docs/requirements.txt").write_text("torch==2.6.0\n")
+    assert classes() == ["safe"]
+
+
+def test_code_that_cannot_be_read_stops_nothing(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    Path("app/dist.py").write_bytes(b"# coding: no-such\n" + CODE.encode())
+    assert classes() == ["review"]
+
+
+@pytest.mark.parametrize("failure", [ValueError, LimitExceeded("bytes", 1)])
+def test_code_that_cannot_be_checked_stops_nothing(failure: Exception) -> None:
+    class Failing:
+        target = NPU.target
+
+        def check(self, source: Source) -> Report:
+            raise failure
+
+    engines = cast("dict[str, Engine]", {"app/dist.py": Failing(), "tests/test_a.py": NPU})
+    texts = {"app/dist.py": CODE, "tests/test_a.py": TEST.format(IMPORTS["a function"], STREAM)}
+    assert carried(engines, ["tests/test_a.py"], lambda path, most: texts[path].encode()) == frozenset()
+    found = carried(dict.fromkeys(texts, NPU), ["tests/test_a.py"], lambda path, most: texts[path].encode())
+    assert found == {("npu", "tests/test_a.py", STREAM)}
+
+
+def test_worker_processes_find_the_same(project: Path) -> None:
+    write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
+    assert classes("npu", "--workers", "2") == classes("npu", "--workers", "1") == ["safe"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('@patch("torch.cuda.Stream")', True),
+        ("mock.patch(\n    'torch.cuda.Stream'\n)", True),
+        ('monkeypatch.setattr("app.torch.cuda.is_available", f)', True),
+        ('patch("app.f"); torch.cuda.Stream()', False),
+        ('getattr(torch.cuda, "Stream")', False),
+        ('show("torch.cuda.Stream")', False),
+        ('patch("torch.cuda")', False),
+    ],
+)
+def test_files_that_replace_a_name_of_cuda_are_found(text: str, expected: bool) -> None:
+    assert patches(text.encode()) is expected
