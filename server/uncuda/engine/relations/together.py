@@ -84,7 +84,6 @@ class Together:
             yield from self._set_to(node, found[0], statement)
             yield from self._beside(node, found[0], statement)
             yield from self._marked(node, found[0], statement)
-            yield from self._answered(node, found[0], statement)
 
     def _patched(self) -> Iterator[Pair]:
         """Yield pairs of a name that a pytest test replaces with a mock, and a use of this name."""
@@ -257,17 +256,6 @@ class Together:
             for part in ast.walk(keyword.value) if keyword.arg == "marks" else ():
                 self._work.compare()
                 yield from ((index, other) for other in self._at.get((statement.start, part), ()))
-
-    def _answered(self, word: ast.AST, index: int, statement: Statement) -> Iterator[Pair]:
-        """Yield pairs of a string, and a hit in the arguments of the call whose result is compared with the string:
-        `get_backend("cuda") == "nccl"`."""
-        compare = statement.digest.parents.get(word)
-        if self._hits[index].rule.check != "string" or not isinstance(compare, ast.Compare) or len(compare.ops) > 1:
-            return
-        for call in (compare.left, *compare.comparators):
-            for argument in (*call.args, *(one.value for one in call.keywords)) if isinstance(call, ast.Call) else ():
-                self._work.compare()
-                yield from ((index, other) for other in self._at.get((statement.start, argument), ()))
 
     def _call_of_argument(self, node: ast.AST, statement: Statement) -> ast.Call | None:
         return call_given(node, statement, self._work, lambda callee: (statement.start, callee) in self._at)
