@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import uncuda.workspace.calls as reading
-from support.counted import Spans, growing
+from support.counted import Spans, growing, kept_work
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.lsp.state.scan import CODEC, Reader, SaidBy
@@ -63,6 +63,7 @@ CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchroni
 TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
 FILES = {"pkg/__init__.py": "from .ops import fast\n# torch.cuda\n", "pkg/ops.py": OPS, "pkg/layers.py": LAYERS}
 FILES |= {"pkg/fused.py": FUSED}
+FILES |= {"pkg/scale.py": "import torch\ndef apply(x):\n    return torch.cuda.Event(external=True)\n"}
 FILES |= {"pkg/cute.py": CUTE, "pkg/tried.py": TRIED}
 STAYS = {
     "a function": ("from pkg.ops import fast\n", "fast(x)"),
@@ -75,6 +76,7 @@ STAYS = {
     "two files away": ("from pkg.layers import Layer\n", "Layer()(x)"),
     "a function that another wraps": ("from pkg.fused import wrapped\n", "wrapped(x)"),
     "an operator that only CUDA has": ("from pkg.fused import Gather\n", "Gather.apply(x)"),
+    "a function that is called apply": ("from pkg import scale\n", "scale.apply(x)"),
     "a class that a function chooses": ("from pkg.fused import build\n", "build('yes')"),
     "a file that imports a CUDA library": ("from pkg.cute import kernel\n", "kernel(x)"),
 }
@@ -445,3 +447,26 @@ def test_a_mark_stays_over_what_needs_too_many_names_to_list() -> None:
     many = "\n    ".join(f"torch.cuda.synchronize(a{at}=1)" for at in range(80))
     files, path, text = of_one(BEHIND.format(many))
     assert fixed(files, path) == text
+
+
+ASKED = "    if torch.cuda.is_available():\n        fast(1)\n"
+MANY_IMPORTS: dict[str, Callable[[int], str]] = {
+    "of one name": lambda size: "from pkg.ops import fast\n" * size + f"def test():\n{ASKED}" * size,
+    "in each test": lambda size: "".join(f"def test{n}():\n    from pkg.ops import fast\n{ASKED}" for n in range(size)),
+    "in one line": lambda size: f"import unittest\nfrom pkg.ops import Manager\n{KEPT}x = {'Manager, ' * 9 * size}\n",
+}
+
+
+@pytest.mark.parametrize("name", MANY_IMPORTS)
+def test_many_imports_and_uses_take_as_long_as_the_file(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, kept = "tests/test_a.py", kept_work(monkeypatch)
+    project = Project(reaches=frozenset({("pkg.ops.fast", MANY), ("pkg.ops.Manager", MANY)}))
+    engine = engine_for("npu", Settings(locale="en"), project)
+
+    def check(size: int) -> Callable[[], object]:
+        return lambda: engine.check(Source(HEAD.format(plugin="") + MANY_IMPORTS[name](size), path)).findings
+
+    check(10)()
+    assert growing(check(50), check(200), 6) == []
+    small, large = (work.comparisons for work in kept[-2:])
+    assert small < large < 6 * small

@@ -47,6 +47,7 @@ _COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
 _WRAPPED = re.compile(rb"\((\w+)\)\(")
 _KEPT = re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
+_APPLY = ".apply"
 _APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 _OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 # methods of a class that are assumed to be called if the class is used
@@ -249,6 +250,8 @@ class _File:
                 called.add(owner)
             owner = owner if piece.bases is None else piece.caller
             called.update([dotted for word in words if b"." in word and (dotted := self._dotted(word, owner))])
+            if b".apply" in body:  # `Function.apply(x)` runs the class `Function`; a module may have a function `apply`
+                called.update([dotted[: -len(_APPLY)] for dotted in called if dotted.endswith(_APPLY)])
             if b")(" in body:  # `wrap(function)(x)`
                 called.update([names[word] for word in _WRAPPED.findall(body) if word in names])
             for kept in _KEPT.findall(body) if tests else ():  # `self.layer = layers.Layer`
@@ -266,10 +269,10 @@ class _File:
 
     def _dotted(self, word: bytes, owner: str) -> str:
         """Return the dotted name for `word`, such as `ops.fast` or `self.run`, if its root is imported, defined in the
-        file, or `self` or `cls` of the class `owner`; otherwise "". For `Function.apply`, return `Function`."""
+        file, or `self` or `cls` of the class `owner`; otherwise ""."""
         root, _, rest = word.partition(b".")
         if root in self._names:
-            return f"{self._names[root]}.{rest.decode()}".removesuffix(".apply")
+            return f"{self._names[root]}.{rest.decode()}"
         return f"{owner}.{rest.decode()}" if owner and root in _OWNERS and b"." not in rest else ""
 
     def _only_cudas(self, body: bytes) -> Iterator[str]:

@@ -377,15 +377,13 @@ class Kernels:
         if word.value:
             yield from self._values(word, find(("kernel", word.text), uses(word.text, True)))
             return
-        used = find(("kernel", word.text, "used"), _used(word.text))
+        used = _between(find(("kernel", word.text, "used"), _used(word.text)), word)
         if word.nested:  # passing the function as an argument counts as a use, too
-            every = find(("kernel", word.text), uses(word.text, True))
+            every = _between(find(("kernel", word.text), uses(word.text, True)), word)
             used = sorted({*used, *(at for at in every if self._is_passed(word.text, at))})
         for at in used:
             self._work.compare(2)
             end = at + len(word.text)
-            if not word.start <= at < word.end:
-                continue
             line = layout.logical_line(at)[0]
             head = text[line:at].split(None, 1)[:1]
             if head and head[0] in ("def", "class", "import", "from", "async"):
@@ -418,6 +416,11 @@ class Kernels:
                 if loads and one.spelled == word.text:
                     if not is_within(one.node, statement, (ast.Compare, ast.match_case)):
                         yield Place(statement.start + one.piece.start(one.node), word.text, word.left)
+
+
+def _between(offsets: Sequence[int], word: Word) -> Sequence[int]:
+    """Return those of `offsets`, which are sorted, that are in the span of a name."""
+    return offsets[bisect_left(offsets, word.start) : bisect_left(offsets, word.end)]
 
 
 def _hinted(hint: re.Pattern[str]) -> Scan:

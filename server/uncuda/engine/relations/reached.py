@@ -21,6 +21,7 @@ from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
 _WORDS = re.compile(r"\w+")
+_FAR = 200  # maximum number of characters before the class in `self.layer = layers.Layer`
 _KEPT = re.compile(r"(?:(?:self|cls)\.)?\w+[ \t]*=[ \t]*")
 
 
@@ -78,22 +79,25 @@ def _in_tests(
         if next(questions.regions(index), None) is not None:
             asked.setdefault(_function(hits[index].start, branches), []).append(index)
     asked.pop(MODULE, None)
-    for text, at in words if asked else ():
-        word = kernels.word(text, at)._replace(left=True, called=True)
-        for place in kernels.uses(word):
-            yield from (Held(index, text, left=True) for index in asked.pop(_function(place.at, branches), ()))
+    found = dict.fromkeys(kernels.word(text, at) for text, at in words) if asked else ()
+    for word in found:
+        for place in kernels.uses(word._replace(left=True, called=True)):
+            yield from (Held(index, word.text, left=True) for index in asked.pop(_function(place.at, branches), ()))
 
 
 def _of_classes(words: Sequence[tuple[str, int]], questions: Questions, branches: Branches) -> Iterator[Held]:
     """Yield the conditions that skip tests of a class which keeps one of `words` in an attribute, `self.layer =
     layers.Layer`; the methods of the class are assumed to call it."""
-    marked = sorted(block for block in questions.marks if block != MODULE)
+    marked = sorted(block for block in questions.marks if block != MODULE) if branches.says("class ") else []
     text, known = branches.text, set[int]()
-    for word, _ in words if marked else ():
+    for word in dict.fromkeys(word for word, _ in words) if marked else ():
         for at in branches.facts.searches.find(("flag", word), uses(word, True)):
             line = branches.indents.header_at(at)
-            branches.work.search(line.start, line.end)
-            if _KEPT.fullmatch(text, line.start, at) is None or text[at + len(word) : line.end].strip():
+            branches.work.compare()
+            if at - line.start > _FAR or _KEPT.fullmatch(text, line.start, at) is None:
+                continue
+            branches.work.search(at, line.end)
+            if text[at + len(word) : line.end].strip():
                 continue
             above = next((one.start for one in branches.indents.headers(at) if one.word == "class"), None)
             if above is not None and above not in known:
