@@ -94,6 +94,27 @@ def test_a_replaced_name_waits_where_one_of_the_files_under_test_stays(project: 
     assert classes() == ["safe"]
 
 
+IMPORTED = {
+    "from torch import nn, cuda": "cuda.Stream()",
+    "from torch import (\n    cuda as c,\n)": "c.Stream()",
+    "import torch.cuda as tc": "tc.Stream()",
+}
+
+
+@pytest.mark.parametrize("line", IMPORTED)
+def test_a_use_through_an_import_is_a_use(project: Path, line: str) -> None:
+    other = f"{line}\n\n\ndef more():\n    return {IMPORTED[line]}\n"
+    both = f"{IMPORTS['a function']}\nfrom app.other import more"
+    write(app__dist=CODE, app__other=other, tests__test_a=TEST.format(both, STREAM))
+    assert classes() == ["safe"]
+    write(app__other=f"# uncuda: file-ignore\n{other}")
+    assert classes() == ["review"]
+    write(app__other=other.replace("Stream", "Event"))
+    assert classes() == ["safe"]
+    write(app__other=f"# uncuda: file-ignore\n{other.replace('Stream', 'Event')}")
+    assert classes() == ["safe"]
+
+
 def test_a_name_that_no_file_under_test_uses_waits(project: Path) -> None:
     write(app__dist=CODE, tests__test_a=TEST.format("import json", STREAM))
     assert classes() == ["review"]

@@ -28,6 +28,10 @@ _SAYS = (b'"torch.cuda.', b"'torch.cuda.", b".torch.cuda.")
 _CALLS = (b"patch(", b"attr(")
 _PATCHED = re.compile(rb"(?:patch|attr)\(\s*[\"']((?:\w+\.)+\w+)[\"']")
 _NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
+_CUDA = "torch.cuda"
+_FROM = re.compile(r"\bfrom[ \t]+torch[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n]*)")
+_BOUND = re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
+_AS = re.compile(r"\btorch\.cuda[ \t]+as[ \t]+(\w+)")
 _STEPS = 3  # maximum number of files through which an imported object is followed
 _ALIKE = 50  # if more files have the same name, an import of this name tells nothing
 # maximum number of files that are checked because tests import them, and of names that are looked up for one test file
@@ -121,11 +125,12 @@ class _Code:
 
     def _look_for(self, path: str, name: str, target: str) -> bool | None:
         source = self._text(path)
-        if source is None or name not in source.text:
+        if source is None or name.rpartition(".")[2] not in source.text:
             return None
-        layout = self._layouts.setdefault(path, Layout(source.text))
-        found = re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", source.text)
-        places = [match.start() for match in found if not layout.token_at(match.start())]
+        found = _uses(source.text, name)
+        if found and path not in self._layouts:
+            self._layouts[path] = Layout(source.text)
+        places = [at for at in found if not self._layouts[path].token_at(at)]
         if not places:
             return None
         return self._engines[path].target.id == target and self._safe_places(path, source).issuperset(places)
@@ -149,6 +154,27 @@ class _Code:
             except (FileProblem, SourceError, LimitExceeded):
                 self._texts[path] = None
         return self._texts[path]
+
+
+def _uses(text: str, name: str) -> set[int]:
+    """Return the offsets of the uses of a name of `torch.cuda`. If a use is spelled with a name that an import binds,
+    as in `from torch import cuda`, return the offset in the import: fixes change the import and not the use. A name
+    that is itself imported, `from torch.cuda import Stream`, is no use, because the test does not replace this name."""
+    below = name.removeprefix(_CUDA)[1:]
+    found: set[int] = set()
+    bound: dict[str, list[int]] = {}
+    for match in _FROM.finditer(text):
+        for one in _BOUND.finditer(text, *match.span(1)):
+            if one[1] == "cuda":
+                bound.setdefault(one[2] or one[1], []).append(one.start())
+    for match in _AS.finditer(text):
+        bound.setdefault(match[1], []).append(match.start())
+    owners: set[str] = set()
+    for match in re.finditer(rf"(?<![\w.])(torch\.cuda|\w+)\.{re.escape(below)}(?!\w)", text):
+        owners.add(match[1])
+        if match[1] == _CUDA:
+            found.add(match.start())
+    return found.union(*(bound.get(owner, ()) for owner in owners))
 
 
 def _bytes(source: Source) -> bytes:
