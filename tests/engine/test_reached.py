@@ -63,9 +63,10 @@ FUSED += "def other(fused):\n    return [Fused, Plain]\n"
 CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchronize()\n    return x\n"
 TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
 FILES = {"pkg/__init__.py": "from .ops import fast\n# torch.cuda\n", "pkg/ops.py": OPS, "pkg/layers.py": LAYERS}
-FILES |= {"pkg/fused.py": FUSED}
+FILES |= {"pkg/fused.py": FUSED, "pkg/between.py": "from . import ops\n\n\ndef run(x):\n    return ops.fast(x)\n"}
 FILES |= {"pkg/cute.py": CUTE, "pkg/tried.py": TRIED}
 STAYS = {
+    "through a file that names nothing of CUDA": ("from pkg.between import run\n", "run(x)"),
     "a function": ("from pkg.ops import fast\n", "fast(x)"),
     "a class": ("from pkg.ops import Manager as M\n", "M()"),
     "a class that derives from one": ("from pkg.ops import Other\n", "Other()"),
