@@ -17,7 +17,8 @@ from uncuda.project import MANY, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace import Scanner, Words
-from uncuda.workspace.calls import calls, has_tests, reached
+from uncuda.workspace.calls import calls, has_tests
+from uncuda.workspace.followed import reached
 
 CATALOGUE = load()
 WORDS = Words.of(CATALOGUE.declarations, CATALOGUE.libraries)
@@ -62,10 +63,11 @@ FUSED += "def other(fused):\n    return [Fused, Plain]\n"
 CUTE = "import cutlass\nimport torch\n\ndef kernel(x):\n    torch.cuda.synchronize()\n    return x\n"
 TRIED = "try:\n    import cutlass\nexcept ImportError:\n    cutlass = None\n" + CUTE.partition("\n")[2]
 FILES = {"pkg/__init__.py": "from .ops import fast\n# torch.cuda\n", "pkg/ops.py": OPS, "pkg/layers.py": LAYERS}
-FILES |= {"pkg/fused.py": FUSED}
 FILES |= {"pkg/scale.py": "import torch\ndef apply(x):\n    return torch.cuda.Event(external=True)\n"}
+FILES |= {"pkg/fused.py": FUSED, "pkg/between.py": "from . import ops\n\n\ndef run(x):\n    return ops.fast(x)\n"}
 FILES |= {"pkg/cute.py": CUTE, "pkg/tried.py": TRIED}
 STAYS = {
+    "through a file that names nothing of CUDA": ("from pkg.between import run\n", "run(x)"),
     "a function": ("from pkg.ops import fast\n", "fast(x)"),
     "a class": ("from pkg.ops import Manager as M\n", "M()"),
     "a class that derives from one": ("from pkg.ops import Other\n", "Other()"),
@@ -96,7 +98,15 @@ def project_of(files: dict[str, str]) -> Project:
     scanner = Scanner(WORDS)
     for path, text in files.items():
         scanner.add(text.encode(), path=path)
+    scanner.follow(files, lambda path, most: files[path].encode())
     return scanner.project(files)
+
+
+def scanned(files: dict[str, str]) -> Project:
+    """Return what the language server learns of these files."""
+    reader = Reader(CATALOGUE)
+    said = {path: reader.facts(text.encode(), path) for path, text in files.items()}
+    return reader.project(said | dict(reader.follow(said, files, lambda path, most: files[path].encode())))
 
 
 def fixed(files: dict[str, str], path: str, target: str = "npu") -> str:
@@ -285,6 +295,7 @@ def test_the_language_server_learns_the_same_calls(tmp_path: Path) -> None:
     files = FILES | {"tests/test_a.py": text}
     reader = Reader(CATALOGUE)
     said = {path: reader.facts(text.encode(), path) for path, text in files.items()}
+    said |= dict(reader.follow(said, files, lambda path, most: files[path].encode()))
     assert reader.project(said).reaches == project_of(files).reaches != frozenset()
     for facts in said.values():
         assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
@@ -293,13 +304,13 @@ def test_the_language_server_learns_the_same_calls(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("path", "follows"), [("pkg/checks.py", False), ("tests/test_checks.py", True)])
 def test_no_door_follows_calls_in_a_project_without_files_of_tests(path: str, follows: bool) -> None:
     text = HEAD.format(plugin="") + "from pkg.ops import fast\n" + TEST.format("fast(x)")
-    files, reader = FILES | {path: text}, Reader(CATALOGUE)
-    scanned = reader.project({path: reader.facts(text.encode(), path) for path, text in files.items()})
+    files = FILES | {path: text}
     scanner = Scanner(WORDS)
     scanner.follows = has_tests(files)
     for name, code in files.items():
         scanner.add(code.encode(), path=name)
-    assert bool(scanned.reaches) is bool(scanner.project(files).reaches) is follows
+    scanner.follow(files, lambda path, most: files[path].encode())
+    assert bool(scanned(files).reaches) is bool(scanner.project(files).reaches) is follows
 
 
 @pytest.mark.parametrize(
@@ -372,9 +383,7 @@ def test_all_code_of_a_function_counts(name: str) -> None:
 def test_a_path_may_have_any_characters(folder: str) -> None:
     files, path, text = of_one(CODE["a statement"], folder)
     assert fixed(files, path) == text
-    reader = Reader(CATALOGUE)
-    facts = reader.project({one: reader.facts(source.encode(), one) for one, source in files.items()})
-    assert facts.reaches == project_of(files).reaches != frozenset()
+    assert scanned(files).reaches == project_of(files).reaches != frozenset()
 
 
 LARGE_HEAD = "import torch\nfrom a import m\n# torch.cuda skipif(\n"

@@ -144,6 +144,26 @@ def test_many_files_that_change_at_once(start: Start, tmp_path: Path) -> None:
     client.wait(lambda: codes(client, uri) == [], "no finding: the shim covers it")
 
 
+def test_calls_of_tests_are_followed(start: Start, tmp_path: Path) -> None:
+    """Also through a file without CUDA, after this file was edited, and from a name that a test imports later."""
+    mark = "@pytest.mark.skipif(not torch.cuda.is_available(), reason='')\ndef test():\n    run(1)\n"
+    head, empty = "import pytest\nimport torch\nimport torch_npu\n", "def run(x):\n    return x\n"
+    between = "from .ops import fast\n\n\ndef run(x):\n    return fast(x)\n"
+    ops = "import torch\n\n\ndef fast(x):\n    torch.cuda.nvtx.mark('')\n"
+    files = {"pkg/ops.py": ops, "pkg/a.py": between, "pkg/b.py": empty, "pkg/c.py": between}
+    client = start(files=files | {"tests/test_a.py": f"{head}from pkg.a import run\n\n\n{mark}"})
+    test, code = client.open(tmp_path / "tests/test_a.py"), client.open(tmp_path / "pkg/a.py")
+    client.wait(lambda: fixes(client, test) == [], "no safe fix")
+    client.type(code, empty)
+    client.wait(lambda: fixes(client, test), "a safe fix, because the calls end in the open document")
+    client.type(code, between)
+    client.wait(lambda: fixes(client, test) == [], "no safe fix")
+    client.type(test, f"{head}from pkg.b import run\n\n\n{mark}")
+    client.wait(lambda: fixes(client, test), "a safe fix")
+    client.type(test, f"{head}from pkg.c import run\n\n\n{mark}")
+    client.wait(lambda: fixes(client, test) == [], "no safe fix")
+
+
 def test_excluded_files_say_nothing(start: Start, tmp_path: Path) -> None:
     client = start(
         files={"uncuda.toml": 'exclude = ["old"]\n', "old/train.py": SHIM, "build/train.py": SHIM, "a.py": API}

@@ -1,8 +1,6 @@
-"""Finds which functions of a project call which other functions, names of `torch.cuda` and CUDA libraries.
+"""Finds which functions of a file call which other functions, names of `torch.cuda` and CUDA libraries.
 
-`reached` follows these calls from the names that test files import, and returns what the calls lead to: names of
-`torch.cuda`, and libraries. A skip mark must stay unchanged if its tests lead to a name or library that the target
-lacks.
+`followed.py` follows these calls through the files of a project.
 """
 
 from __future__ import annotations
@@ -12,10 +10,9 @@ import sys
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 
-from uncuda.module_names import OPERATORS, agree, imported_from, is_test, module_at, operators
-from uncuda.project import MANY, MARK
+from uncuda.module_names import imported_from, is_test, module_at
+from uncuda.project import MARK
 
 _QUOTED = (
     rb'(?<=")(?:""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3})?|[^"\\\n]*(?:\\.[^"\\\n]*)*"?)|'
@@ -32,7 +29,6 @@ _WORD = re.compile(rb"\w+")
 # namespaces of operators that PyTorch has for every device
 _TORCHS = rb"(?:aten|prims|_c10d_functional|c10d_functional|c10d|higher_order|inductor|quantized)\."
 _OF_CUDA = re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!%b)\w+\.\w+)" % _TORCHS)
-_OPERATOR = re.compile(rb"torch\.ops\.(?!%b)\w+\.\w" % _TORCHS)
 _ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = re.compile(rb"(\w+)[ ]*=")
 _ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
@@ -42,8 +38,6 @@ _LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
 _MARKED = re.compile(rb"@(\w+)(?:\([^\n]{0,200}\))?[ \t]*(?=\r?\n)")
 _GIVES_MARK = re.compile(rb"return [\w.]{0,40}skip(?:if|If|Unless)\(")
 _MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
-_AFTER_IMPORT = re.compile(rb"import\w*([^\n]*)")
-_COMPILED = re.compile(rb"_(?:C|ext|cuda)(?!\w)")
 _WRAPPED = re.compile(rb"\((\w+)\)\(")
 _KEPT = re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
@@ -55,11 +49,6 @@ _LIVING = (b"__init__", b"forward", b"__call__", b"apply")
 _OWNERS = frozenset({b"self", b"cls"})
 _SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
 _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
-
-# if more functions than this have the same last two segments of their dotted names, only exact names are matched
-_ALIKE = 50
-# code that needs more names and libraries than this is assumed to need some that the target lacks
-_MOST = 64
 _TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
@@ -70,26 +59,23 @@ the file imports (with MARK before each), the skip marks that the file defines (
 skips any tests, all names that it imports."""
 
 
-def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True) -> Calls:
+def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = True, followed: bool = False) -> Calls:
     """Return the calls in the source of a file. `libraries`: the root names of libraries, such as `cutlass`, that rules
-    or tables know. `concerned`: whether rules may have findings in the file; if not, the file is only read if it may
-    import a compiled module or call an operator of one, or if it is the `__init__.py` of a package, from which other
-    files import functions."""
+    or tables know. `concerned`: whether rules may have findings in the file. `followed`: whether calls of tests lead to
+    the file; if not, the file is only read if it may skip tests or ask for CUDA in tests."""
     if not path.endswith(".py") or "\n" in path:
         return frozenset()
-    told = path.endswith("__init__.py") or (b"torch.ops." in data and _OPERATOR.search(data) is not None)
-    told = told or (concerned and _concerns(data, "test" in path))
-    if not (told or _COMPILED.search(b"\n".join(_AFTER_IMPORT.findall(data)))):
+    if not followed and not (concerned and _may_skip(data, "test" in path)):
         return frozenset()
     found = _File(data, path, libraries).calls()
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
 
 
-def _concerns(data: bytes, is_test: bool) -> bool:
-    """Return whether a file may use `torch.cuda` or skip tests. `is_test`: whether its path contains "test"."""
-    if b"torch.cuda" in data or (is_test and (b"cuda" in data or b"skip" in data)):
+def _may_skip(data: bytes, is_test: bool) -> bool:
+    """Return whether a file may skip tests, or ask for CUDA in tests. `is_test`: whether its path contains "test"."""
+    if is_test and b"cuda" in data:
         return True
-    return b"skip" in data and _SKIPS.search(data) is not None
+    return b"skip" in data and (is_test or _SKIPS.search(data) is not None)
 
 
 def has_tests(paths: Iterable[str]) -> bool:
@@ -295,116 +281,3 @@ class _File:
 def _opened(code: bytes) -> int:
     """Return how many more brackets a piece of code opens than it closes."""
     return sum(map(code.count, (b"(", b"[", b"{"))) - sum(map(code.count, (b")", b"]", b"}")))
-
-
-def reached(
-    told: Iterable[Calls], libraries: Collection[str], extensions: Collection[str] = ()
-) -> frozenset[tuple[str, str]]:
-    """Return pairs (name, needs). The names are imported by files that skip tests, or are skip marks that files import.
-    `needs` is a text with a line for each thing that a function needs, if the function is called through the name:
-    a name of `torch.cuda`, with keywords of its call in parentheses; a library; or one of the `extensions`, which are
-    the modules that the project compiles for CUDA. If a function needs more than _MOST things, `needs` is MANY."""
-    every = [*chain.from_iterable(told)]
-    if not any(one.startswith("\n") for one in every):
-        return frozenset()
-    graph: dict[str, list[str]] = {}
-    for one in every:
-        caller, *callees = one.split("\n")
-        graph.setdefault(caller, []).extend(callees)
-    roots = graph.pop("", [])
-    own, made = _Own(graph), _Own(root[1:] for root in roots if root.startswith("="))
-    marks = [root for root in roots if root.startswith(MARK) and made.of(root[1:])]
-    found = {root: node for root in roots if root[0] not in (MARK, "=") for node in own.of(root)}
-    built = _Built(extensions)
-    folders = {part for name in graph for part in name.split(".")} - {"torch"}
-    needed = _needed([*found.values(), *marks], graph, own, _Needs(libraries, folders, built))
-    said = {node: "\n".join(sorted(needs)) for node, needs in needed.items() if needs}
-    pairs = [*found.items(), *((mark, mark) for mark in marks)]
-    return frozenset((root, said[node]) for root, node in pairs if node in said)
-
-
-class _Built:
-    """The modules that the project compiles for CUDA."""
-
-    def __init__(self, extensions: Collection[str]) -> None:
-        self._names, self._longest = frozenset(extensions), max((name.count(".") + 1 for name in extensions), default=0)
-        self._operators = operators(extensions)
-
-    def of(self, name: str) -> str:
-        """Return the compiled module that a dotted name is, or is in, or that registers an operator with this name; ""
-        if there is none."""
-        if name.startswith(OPERATORS):
-            return self._operators.get(name.split(".")[2], "")
-        parts = name.split(".")[: self._longest]
-        return next((one for size in range(len(parts), 0, -1) if (one := ".".join(parts[:size])) in self._names), "")
-
-
-class _Own:
-    """Finds the functions, classes and methods of the project by the names with which other files import them."""
-
-    def __init__(self, names: Iterable[str]) -> None:
-        self._by_end: dict[str, list[str]] = {}
-        for name in names:
-            self._by_end.setdefault(_end(name), []).append(name)
-
-    def of(self, name: str) -> list[str]:
-        """Return, as a list of one, the function, class or method that an imported name means. If the name may mean
-        several, return the one with exactly this name; if there is none, return []."""
-        like = self._by_end.get(_end(name), [])
-        found = (
-            [own for own in like if agree(own, name)] if len(like) <= _ALIKE else [own for own in like if own == name]
-        )
-        return found if len(found) == 1 else [own for own in found if own == name]
-
-
-def _end(name: str) -> str:
-    return ".".join(name.split(".")[-2:])
-
-
-@dataclass(frozen=True)
-class _Needs:
-    """Tells which callees are names of `torch.cuda`, libraries or modules that the project compiles for CUDA.
-    `folders`: the segments of the names of the project's modules; a library with such a name is the project's own."""
-
-    libraries: Collection[str]
-    folders: Collection[str]
-    built: _Built
-
-    def of(self, callee: str, is_own: bool) -> str:
-        """Return what a callee needs of CUDA; "" if it needs nothing."""
-        if module := self.built.of(callee):
-            return module
-        root = callee.partition(".")[0]
-        cudas = callee.startswith(("torch.cuda.", OPERATORS, "torch.utils.cpp_extension.")) or root in self.libraries
-        return callee if cudas and not is_own and root not in self.folders else ""
-
-
-def _needed(starts: Iterable[str], graph: Mapping[str, list[str]], own: _Own, of_cuda: _Needs) -> dict[str, set[str]]:
-    """Return what each of `starts`, and each function that they call directly or indirectly, needs of CUDA. `graph`:
-    the callees of each caller."""
-    needs: dict[str, set[str]] = {}
-    callers: dict[str, list[str]] = {}
-    waiting = list(dict.fromkeys(starts))
-    while waiting:
-        caller = waiting.pop()
-        if caller in needs:
-            continue
-        found: set[str] = set()
-        for callee in graph.get(caller, ()):
-            known = [callee] if callee in graph else own.of(callee)
-            for node in known:
-                callers.setdefault(node, []).append(caller)
-                waiting.append(node)
-            if need := of_cuda.of(callee, bool(known)):
-                found.add(need)
-        needs[caller] = found if len(found) <= _MOST else {MANY}
-    changed = [name for name, found in needs.items() if found]
-    while changed:
-        name = changed.pop()
-        for caller in callers.get(name, ()):
-            if MANY not in (known_needs := needs[caller]) and not needs[name] <= known_needs:
-                known_needs |= needs[name]
-                if MANY in known_needs or len(known_needs) > _MOST:
-                    needs[caller] = {MANY}
-                changed.append(caller)
-    return needs

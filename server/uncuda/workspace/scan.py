@@ -19,9 +19,10 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
-from .calls import calls, has_tests, reached
+from .calls import Calls, calls, has_tests
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
+from .followed import follow, reached
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
@@ -99,7 +100,7 @@ def survey(
     findings."""
     scanner = Scanner(words, once=True)
     scanner.follows = has_tests(file.path for file in files)
-    return together([(files, look_at(files, scanner, concerns, read))], scanner)
+    return together([(files, look_at(files, scanner, concerns, read))], scanner, read)
 
 
 def look_at(
@@ -130,8 +131,9 @@ def look_at(
     return Part(gathered, silent, problems)
 
 
-def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> Survey:
-    """Combine the results for consecutive groups of files into one Survey."""
+def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner, read: Read = read_text) -> Survey:
+    """Combine the results for consecutive groups of files into one Survey. `read`: a function that reads those files to
+    which calls of tests lead."""
     readable: list[File] = []
     silent: set[str] = set()
     near: set[str] = set()
@@ -149,6 +151,7 @@ def together(looks: Iterable[tuple[Sequence[File], Part]], scanner: Scanner) -> 
                 near.update(neighbours(file.path))
     if any("cuda" in file.path or "nvidia" in file.path for file in readable):
         near.update(file.path for file in readable if scanner.names.tells(file.path))
+    scanner.follow((file.path for file in readable), read)
     return Survey(scanner.project(near), readable, silent, problems)
 
 
@@ -247,9 +250,10 @@ class Scanner:
         known: Collection[str] = (),
         path: str = "",
         portable: bool = True,
+        followed: bool = False,
     ) -> Said:
         """Return the facts that one file shows about its project; imports of the modules in `known` are left out.
-        `concerned`, `path` and `portable`: see `add`."""
+        `concerned`, `path` and `portable`: see `add`; `followed`: whether calls of tests lead to the file."""
         imports = self._common in data and self._package.search(data) is not None
         imports = imports or any(name in data for name in self._switches)
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
@@ -259,7 +263,7 @@ class Scanner:
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)
-        if self.follows and (called := calls(data, path, self._libraries, concerned)):
+        if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             kernels = kernels._replace(calls=called)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             kernels = kernels._replace(patching=frozenset({path}))
@@ -286,6 +290,23 @@ class Scanner:
             trying = {self._plugins[match[1]] for match in self._tried.finditer(text)}
             serves += [target for target in serves if target in trying]
         return Said(modules, owners, kernels, tuple(serves), torch)
+
+    def follow(self, paths: Iterable[str], read: Read = read_text) -> None:
+        """Add the calls of the files to which calls of tests lead. `paths`: the paths of all files of the project."""
+        if self.follows:
+            found = self.followed((one.calls for one in self.gathered.told), paths, read)
+            self.gathered.told += [UNTOLD._replace(calls=called) for called in found.values()]
+
+    def followed(self, told: Iterable[Calls], paths: Iterable[str], read: Read = read_text) -> dict[str, Calls]:
+        """Return the calls of the files, by path, to which the calls in `told` lead from tests."""
+
+        def read_calls(path: str) -> Calls:
+            try:
+                return calls(read(path, Limits.bytes), path, self._libraries, followed=True)
+            except (FileProblem, SourceError, LimitExceeded):
+                return frozenset()
+
+        return follow(told, paths, read_calls)
 
     def _scripts(self, data: bytes, path: str) -> frozenset[str]:
         """Return the facts about what a file compiles with TorchScript."""

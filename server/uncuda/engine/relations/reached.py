@@ -1,6 +1,6 @@
 """Finds skip marks and other conditions that skip pytest tests, if the skipped tests call functions of other files,
 and these functions need what only CUDA has. Also finds conditions in tests that call such functions. The scan of the
-project (`workspace/calls.py`) finds the functions that need CUDA."""
+project (`workspace/followed.py`) finds the functions that need CUDA."""
 
 from __future__ import annotations
 

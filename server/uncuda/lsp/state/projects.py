@@ -47,6 +47,7 @@ class Projects:
         self._documents, self._notebooks = documents, notebooks
         self._reader = Reader(folders.catalogue)
         self._disk: dict[Folder, dict[str, Facts]] = {}
+        self._paths: dict[Folder, dict[str, None]] = {}  # the paths of all files, in projects with files of tests
         self._open: dict[str, tuple[Program, Facts]] = {}
         self._places: dict[Folder, list[Where | None]] = {}
         self._scans: dict[Folder, Background] = {}
@@ -145,6 +146,8 @@ class Projects:
 
     def _take(self, folder: Folder, found: dict[str, Facts], record: SaidBy | Scanned) -> None:
         if isinstance(record, SaidBy):
+            if record.facts.told.calls:
+                self._reader.follows.add(record.path)
             found[record.path] = record.facts
             return
         logger.debug("%s: %s files", folder.path, record.files)
@@ -154,6 +157,7 @@ class Projects:
             self._folders.tell_once(path, f"{path}: {message}")
         folder.files = record.files
         self._disk[folder] = found
+        self._paths[folder] = dict.fromkeys(record.paths)
 
     def _done(self, folder: Folder) -> None:
         self._scans.pop(folder, None)
@@ -220,11 +224,22 @@ class Projects:
                 self._disk[folder][path] = facts
             else:
                 self._disk[folder].pop(path, None)
+            if self._paths[folder]:
+                self._paths[folder][path] = None
             touched.add(folder)
         self._update(touched)
         if self._waiting or later:
             self._endpoint.loop.call_later(0.01 if self._waiting else _PAUSE, self._read_some)
         self._waiting.update(dict.fromkeys(later))
+
+    def _followed(self, folder: Folder) -> dict[str, Facts]:
+        """Return the facts of all files of a folder, after reading further files to which calls of tests lead."""
+        files = {path: facts for path, facts, _ in self._files(folder)}
+        for path, facts in self._reader.follow(files, self._paths.get(folder, ())):
+            files[path] = self._disk[folder][path] = facts
+            for program in [program for program, _ in self._open.values() if program.path == path]:
+                self.note(program)
+        return files
 
     def _counts(self, path: str, folder: Folder) -> bool:
         return self._folders.finds(path, folder)
@@ -233,7 +248,7 @@ class Projects:
         """Compute the projects of folders again; if a project changed, all files of its folder are checked again."""
         changed = moved = False
         for folder in folders:
-            project = self._reader.project({path: facts for path, facts, _ in self._files(folder)})
+            project = self._reader.project(self._followed(folder))
             if project != folder.project:
                 folder.project, changed = project, True
             places = [self.shim_in(folder, target) for target in sorted(project.shims | project.switched)]

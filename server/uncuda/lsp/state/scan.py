@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, NoReturn
 
@@ -19,6 +19,7 @@ from uncuda.workspace import (
     Constants,
     FileProblem,
     Problem,
+    Read,
     Scanner,
     Told,
     Words,
@@ -84,8 +85,10 @@ class SaidBy:
 
 @dataclass(frozen=True)
 class Scanned:
-    """The last answer to a Scan: the number of files, and the problems with ignore files."""
+    """The last answer to a Scan: the paths of all files if the project has files of tests, the number of files, and the
+    problems with ignore files."""
 
+    paths: tuple[str, ...]
     files: int
     problems: tuple[Problem, ...]
     notes: tuple[Problem, ...]
@@ -120,10 +123,12 @@ class Reader:
         self._devices = words.devices
         self._scanner = Scanner(words)
         self._constants = Constants(words.devices)
+        self.follows: set[str] = set()
+        """The paths of the files to which calls of tests lead."""
 
     def facts(self, data: bytes, path: str) -> Facts:
         """Return the facts that a file's bytes and name show."""
-        said = self._scanner.look(data, path=path)
+        said = self._scanner.look(data, path=path, followed=path in self.follows)
         constants = frozenset(self._constants.named(data))
         own = bool(cudas_own([path], self._devices)) or self._scanner.names.tells(path)
         if not (said.modules or said.owners or said.serves or constants or own or any(said.told)):
@@ -148,6 +153,21 @@ class Reader:
         text = file_text(data, source) if facts.modules else source
         places = {module: _place(text, source.offsets(place.span)) for module, place in facts.modules.items()}
         return replace(facts, modules=places)
+
+    def follow(
+        self, files: Mapping[str, Facts], paths: Collection[str], read: Read = read_text
+    ) -> Iterator[tuple[str, Facts]]:
+        """Yield the path and the facts of each file to which calls of tests lead; these facts contain the file's calls.
+        Files in `follows` are left out. `files`: the facts of all files that show any; `paths`: the paths of all files
+        of the project."""
+        if not has_tests(paths):
+            return
+        fresh = [path for path in paths if path not in self.follows]
+        for path, calls in self._scanner.followed((facts.told.calls for facts in files.values()), fresh, read).items():
+            self.follows.add(path)
+            facts = files.get(path, NOTHING)
+            if calls - facts.told.calls:
+                yield path, replace(facts, told=facts.told._replace(calls=calls))
 
     def project(self, files: Mapping[str, Facts]) -> Project:
         """Return the `Project` that combines what all files show, such as the plugins that they import."""
@@ -176,7 +196,7 @@ class ScanWorker:
     """A worker process that reads files."""
 
     def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+        self.reader = reader
 
     def serve(self) -> NoReturn:
         """Answer requests on standard input until it ends."""
@@ -190,7 +210,7 @@ class ScanWorker:
         """Yield, in the order of the paths, what each file shows about its project; files that show nothing are left
         out."""
         for path in paths:
-            if facts := self._reader.file(path):
+            if facts := self.reader.file(path):
                 yield SaidBy(path, facts)
 
 

@@ -1,7 +1,7 @@
 """The process that reads the facts of all files in a folder; for a large folder it starts several worker processes.
 
-Input: one `Scan`; the process stops at once when the input ends. Output: `SaidBy` for each file with facts, and finally
-`Scanned`.
+Input: one `Scan`; the process stops at once when the input ends. Output: `SaidBy` for each file with facts, then again
+for each file to which calls of tests lead, and finally `Scanned`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from uncuda.child import be_nice
 from uncuda.child.pool import Crashed, Launch, Pool
 from uncuda.child.records import Channel
 from uncuda.settings import Configuration, Vocabulary, values_of
-from uncuda.workspace import GitIgnore, discover
+from uncuda.workspace import GitIgnore, discover, has_tests
 from uncuda.workspace.cpus import batches_of, number_for, sizes_of, wanted_for
 from uncuda.workspace.discover import File
 
 from ..wire.logs import logger
-from .scan import CODEC, WORKER_CODEC, Reader, SaidBy, Scan, ScanFiles, Scanned, ScanWorker
+from .scan import CODEC, WORKER_CODEC, Facts, Reader, SaidBy, Scan, ScanFiles, Scanned, ScanWorker
 
 
 def main() -> None:
@@ -46,9 +46,15 @@ def _records(request: Scan, channel: Channel) -> Iterator[SaidBy | Scanned]:
     worker, sizes = ScanWorker(Reader(catalogue)), sizes_of(found.files)
     pool = _pool(worker, found.files, sizes)
     channel.end_with_input()  # starts a thread, so all processes are forked before this line
-    yield from _facts(worker, [file.path for file in found.files], sizes, pool)
+    said: dict[str, Facts] = {}
+    paths = [file.path for file in found.files]
+    for record in _facts(worker, paths, sizes, pool):
+        said[record.path] = record.facts
+        yield record
+    yield from (SaidBy(path, facts) for path, facts in worker.reader.follow(said, paths))
     problems = (problem for problem in found.problems if os.path.basename(problem.path) == GitIgnore.NAME)  # noqa: PTH119
-    yield Scanned(len(found.files), tuple(problems), tuple(found.notes))
+    shown = tuple(paths) if has_tests(paths) else ()
+    yield Scanned(shown, len(found.files), tuple(problems), tuple(found.notes))
 
 
 def _pool(worker: ScanWorker, files: Sequence[File], sizes: Sequence[int]) -> Pool[str] | None:
