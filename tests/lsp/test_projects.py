@@ -150,7 +150,7 @@ def test_calls_of_tests_are_followed(start: Start, tmp_path: Path) -> None:
     head, empty = "import pytest\nimport torch\nimport torch_npu\n", "def run(x):\n    return x\n"
     between = "from .ops import fast\n\n\ndef run(x):\n    return fast(x)\n"
     ops = "import torch\n\n\ndef fast(x):\n    torch.cuda.nvtx.mark('')\n"
-    files = {"pkg/ops.py": ops, "pkg/a.py": between, "pkg/b.py": empty, "pkg/c.py": between}
+    files: dict[str, str | bytes] = {"pkg/ops.py": ops, "pkg/a.py": between, "pkg/b.py": empty, "pkg/c.py": between}
     client = start(files=files | {"tests/test_a.py": f"{head}from pkg.a import run\n\n\n{mark}"})
     test, code = client.open(tmp_path / "tests/test_a.py"), client.open(tmp_path / "pkg/a.py")
     client.wait(lambda: fixes(client, test) == [], "no safe fix")
