@@ -28,6 +28,8 @@ def fixed(code: str, engine: Engine) -> tuple[str, str]:
         "def test():\n    assert backend_of('cuda') == 'nccl'\n",
         "def test():\n    assert 'nccl' == backend_of(device('cuda'), offload=True)\n",
         PATCHED.format("'app.utils.device_type', 'cuda'"),
+        PATCHED.format("\n        'app.utils.device_type',\n        'cuda',\n    "),
+        PATCHED.format("'app.utils.device_type', 'cuda', raising=False"),
         PATCHED.format("utils, 'device_type', 'cuda:1'").replace("monkeypatch.setattr", "mock.patch.object"),
     ],
 )
@@ -43,6 +45,7 @@ def test_what_is_expected_waits_for_what_is_given(code: str, engine: Engine) -> 
         "def test():\n    assert backend_of('cpu') == 'nccl'\n",
         "def test():\n    assert dist.get_backend() == 'nccl'\n",
         PATCHED.format("'app.utils.count', 3"),
+        PATCHED.format("app, 'cuda', other, raising=False"),
         PATCHED.format("'app.utils.device_type', 'cuda'").replace("    assert", "\n\ndef test_other():\n    assert"),
     ],
 )

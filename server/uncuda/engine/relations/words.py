@@ -20,7 +20,11 @@ from ...facts.role_calls import last_word
 from ...limits import Work
 from .parts import is_within
 
-_PATCHED = re.compile(r"(?:setattr|patch(?:\.object)?)\([^\n()]*[\"'](cuda(?::\d+)?)[\"'][ \t]*\)")
+# a call that replaces a name by a device; the call may be in several lines
+_PATCHED = re.compile(
+    r"(?:setattr|patch(?:\.object)?)\([^()]{0,300}[\"'](cuda(?::\d+)?)[\"']\s*"
+    r"(?:,\s*(?:(?:raising|create)=\w+\s*(?:,\s*)?)?)?\)"
+)
 
 
 def questioned(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int | None]]:
