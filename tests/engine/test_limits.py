@@ -4,11 +4,13 @@ other texts are checked."""
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from functools import lru_cache
 
 import pytest
 
 import uncuda.engine
+from support.counted import growing
 from support.engines import engine_for
 from support.growth import SHAPES
 from uncuda.edits import Edit
@@ -210,3 +212,13 @@ MANY = {
 @pytest.mark.parametrize("name", MANY)
 def test_many_conditions_that_are_fixed_together_are_within_the_limits(name: str) -> None:
     assert shared().check(Source("import torch, pytest\n" + MANY[name], "tests/test_x.py")).findings
+
+
+@pytest.mark.parametrize("line", ["x = [{}]\n", "x = f({})\n"])
+def test_each_string_of_a_long_statement_costs_the_same(line: str) -> None:
+    def check(size: int) -> Callable[[], object]:
+        text = FINE + line.format("""f("cuda") == "cuda", "cuda:0", """ * size)
+        return lambda: engine().check(Source(text))
+
+    found = growing(check(50), check(200), 6)
+    assert not [one for one in found if "string_evidence" in one or "role_calls" in one]

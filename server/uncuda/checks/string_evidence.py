@@ -8,9 +8,11 @@ import itertools
 import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
+from ..facts.digest import Digest, Text
 from ..facts.read import Statement
 from ..facts.role_calls import COMPREHENSIONS, last_word
 from ..facts.roles import Role, unwrapped
@@ -187,12 +189,22 @@ def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     r"""Return whether a regular expression in the same condition contains one of the rule's words: `x == "cuda" or
     re.match(r"cuda:\d+", x)`. A fix would change the string `"cuda"`, but not the regular expression."""
-    for text in statement.digest.texts if role.kind in TESTS else ():
-        call = statement.digest.parents.get(text.node)
-        if isinstance(call, ast.Call) and text.node is not role.node and isinstance(call.func, ast.Attribute):
-            if any(word in text.value for word in rule.get("words", ())) and last_word(call.func.value) in _PATTERNS:
-                return True
+    for text in _patterns(statement.digest) if role.kind in TESTS else ():
+        if text.node is not role.node and any(word in text.value for word in rule.get("words", ())):
+            return True
     return False
+
+
+@lru_cache(maxsize=8)
+def _patterns(digest: Digest) -> Sequence[Text]:
+    """Return the strings of a statement that are arguments of functions for regular expressions."""
+    found = []
+    for text in digest.texts:
+        call = digest.parents.get(text.node)
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+            if last_word(call.func.value) in _PATTERNS:
+                found.append(text)
+    return found
 
 
 def proves(rule: Rule, role: Role) -> bool:

@@ -49,6 +49,7 @@ def _text(node: ast.AST | None) -> str:
     return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
+@lru_cache(maxsize=8)  # a call may have thousands of arguments, and each asks for this name
 def option_name(call: ast.Call) -> str:
     """The attribute that a command-line option sets: "dist_backend" for `parser.add_argument("--dist-backend", …)`; ""
     for other calls."""
@@ -71,15 +72,14 @@ def option_name(call: ast.Call) -> str:
 def default_key(call: ast.Call, parameter: str | int | None) -> str:
     """Return the key whose default value a string is: "device" in `cfg.get("device", "cuda")` and `getattr(args,
     "device", "cuda")`."""
-    method = last_word(call.func)
-    texts = [_text(argument) for argument in call.args]
-    if method == "getattr" and parameter == 2 and len(texts) > 1:
-        return texts[1]
-    if method in _GETTERS and texts:
-        if parameter == 1 and len(texts) == 2:
-            return texts[0]
+    method, arguments = last_word(call.func), call.args
+    if method == "getattr" and parameter == 2 and len(arguments) > 1:
+        return _text(arguments[1])
+    if method in _GETTERS and arguments:
+        if parameter == 1 and len(arguments) == 2:
+            return _text(arguments[0])
         if parameter in ("default", "fallback"):
-            return texts[-1]
+            return _text(arguments[-1])
     return ""
 
 
