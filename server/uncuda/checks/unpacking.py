@@ -38,7 +38,17 @@ def target_of(assignment: ast.AST | None, value: ast.AST) -> ast.expr | None:
 
 def item_target(target: ast.expr | None, values: ast.Tuple, item: ast.AST | None) -> ast.expr | None:
     """Return the item of a target to which an assignment of a tuple assigns one of its `values`: `b` for `y` in `a, b =
-    x, y`; None if the target has another number of items, or if an item is starred."""
+    x, y`. Return None if the target has another number of items and no item is starred, or if a starred item is
+    between the value and both ends of the tuple."""
     items = target.elts if isinstance(target, ast.Tuple) else []
-    plain = len(items) == len(values.elts) and not any(isinstance(one, ast.Starred) for one in (*items, *values.elts))
-    return next((held for held, one in zip(items, values.elts) if one is item), None) if plain else None
+    both = (items, values.elts)
+    starred = any(isinstance(one, ast.Starred) for one in (*items, *values.elts))
+    at = next((at for at, one in enumerate(values.elts) if one is item), len(values.elts))
+    if at >= len(values.elts) or (not starred and len(items) != len(values.elts)):
+        return None
+    if not any(isinstance(one, ast.Starred) for side in both for one in side[: at + 1]):
+        return items[at] if at < len(items) else None
+    last = at - len(values.elts)  # the position from the end
+    if not any(isinstance(one, ast.Starred) for side in both for one in side[last:]):
+        return items[last] if -last <= len(items) else None
+    return None

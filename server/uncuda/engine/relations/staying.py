@@ -3,6 +3,7 @@ condition guards, so safe fixes in this code become fixes that need review."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -18,12 +19,15 @@ from .makes import of_makes
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
 from .served import is_import
+from .unfilled import unfilled
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
 OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
+OVER_NONE = "question-over-none"
 REASONS = frozenset(
-    {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND}
+    {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OVER_NONE}
+    | {OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND}
 )
 """Ids of the sentences that say why a fix is not safe."""
 
@@ -46,8 +50,9 @@ class Staying:
         self.unused: set[int] = set()
         """Imports of a class that builds extensions, if all uses of the class are in `idle`, i.e. the target never runs
         them."""
-        self._behind: dict[Stretch, None] = {}
-        """The spans of code that runs only if one of the conditions that stay unchanged finds CUDA."""
+        self._behind: dict[Stretch, int] = {}
+        """The spans of code that runs only if one of the conditions that stay unchanged finds CUDA, each with this
+        condition."""
 
     def __bool__(self) -> bool:
         return bool(self.classes or self.reasons)
@@ -97,7 +102,7 @@ class Staying:
         )
         for question in asked:
             for region in questions.regions(question):
-                self._behind[region] = None
+                self._behind.setdefault(region, question)
                 behind = hits_in(safe, region)
                 questions.work.compare(1 + len(behind))
                 for _, index in behind:
@@ -111,7 +116,22 @@ class Staying:
                 if index not in self.classes and called.holds(start):
                     self.hold(index, REVIEW, BEHIND)
                     held = True
+            self._hold_over_none(classes, questions)
         return held or len(self.pairs) > pairs
+
+    def _hold_over_none(self, classes: Sequence[str | None], questions: Questions) -> None:
+        """If a condition guards a use of a name that holds None where a condition that stays unchanged finds no CUDA,
+        change its safe fix to one that needs review; the two conditions are fixed together."""
+        found = unfilled(self._behind, questions)
+        moving = [index for index in questions if classes[index] == SAFE and index not in self.classes] if found else []
+        for index in moving:
+            for start, end in questions.regions(index):
+                questions.work.compare(2)
+                at = bisect_left(found, (start,))
+                if at < len(found) and found[at].at < end:
+                    use = found[at]
+                    self.hold(index, lowest(REVIEW, classes[use.question]), OVER_NONE, use.name)
+                    self.pairs += [(index, use.question), (use.question, index)]
 
     def lower(self, classes: list[str | None]) -> None:
         """Replace fix classes in `classes` by those in `self.classes`, where the class in `self.classes` is less safe;
