@@ -572,6 +572,37 @@ class Test:
 def test():
     run()
 """,
+    "files of NVIDIA's libraries": """\
+import ctypes, sys
+from pathlib import Path
+def load_nvrtc():
+    if not torch.cuda.is_available():
+        print("[INFO] CUDA is not available, skipping nvrtc setup.")
+        return
+    if sys.platform == "win32":
+        for path in sorted(Path(torch.__file__).parent.glob("nvrtc*.dll")):
+            try:
+                ctypes.CDLL(path)
+            except OSError as e:
+                print(f"[WARNING] Failed to load {path}: {e}")
+    elif sys.platform == "linux":
+        files = sorted((Path(torch.__file__).parents[1] / "nvidia" / "cuda_nvrtc" / "lib").glob("libnvrtc*.so*"))
+        for path in files:
+            ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+""",
+    "a library of NVIDIA in a block": """\
+import ctypes
+if torch.cuda.is_available():
+    ctypes.CDLL("libcudart.so.12").cudaDeviceReset()
+""",
+    "a library of NVIDIA that a function loads": """\
+from ctypes import cdll
+def load():
+    cdll.LoadLibrary(f"{root}/lib64/libcublas.so")
+def main():
+    if torch.cuda.is_available():
+        load()
+""",
     "a comparison with a device whose value stays": """\
 def setup(rank):
     if torch.cuda.is_available():
@@ -650,6 +681,34 @@ class Test(unittest.TestCase):
             self.skipTest('')
     def test(self):
         run()
+""",
+    "a library of the program": """\
+import ctypes
+if torch.cuda.is_available():
+    ctypes.CDLL("libsum.so")
+""",
+    "a library of NVIDIA that may be missing": """\
+import ctypes
+if torch.cuda.is_available():
+    try:
+        ctypes.CDLL("libcudart.so")
+    except OSError:
+        pass
+    net.cuda()
+""",
+    "a library of NVIDIA in a message": """\
+import ctypes
+if torch.cuda.is_available():
+    ctypes.CDLL(path)
+    print("No libcudnn.so found", "see libcudnn.so")
+""",
+    "a library of NVIDIA in another function": """\
+import ctypes
+def load(path):
+    ctypes.CDLL(path)
+def find():
+    if torch.cuda.is_available():
+        remove("libcudnn.so")
 """,
     "a program": """\
 if torch.cuda.is_available():

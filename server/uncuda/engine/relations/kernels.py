@@ -20,7 +20,7 @@ from ...edits import SAFE
 from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
-from ...facts.scans import plain, uses
+from ...facts.scans import matches, plain, uses
 from ...facts.scopes import FUNCTION
 from ...module_names import OPERATORS, operators
 from ...project import MANY, MARK, Project
@@ -35,6 +35,11 @@ _FAR = 2000  # maximum number of characters between a decorator and the function
 _GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _OPERATOR = re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
+_LOADS = ("CDLL(", "LoadLibrary(")
+_NVIDIA = "cuda|cudart|cudnn|cublas|cufft|cufile|cupti|curand|cusolver|cusparse|nccl|npp|nvidia-ml|nvinfer|nvj|nvrtc"
+_FILE = re.compile(  # a string that names a file of one of NVIDIA's libraries: "lib/libcudnn_cnn*.so*", "nvrtc*.dll"
+    rf"[\"']((?:[^\"'\s]*/)?(?:lib|nv)?(?:{_NVIDIA})[^\"'\s/]*\.(?:dll|so)(?![A-Za-z])[^\"'\s]*)", re.I
+)
 _USED = re.compile(r"[ \t]*(?:[.(\[]|\)[ \t]*\()")  # the last: `wrap(name)(x)`
 _CALLED = re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
 _PASSED = re.compile(r"\s*[,)]")
@@ -202,6 +207,7 @@ class Kernels:
             if not facts.layout.token_at(at):
                 self.places.append(Place(at, _MAP.strip(".(")))
         self.places += self._operators()
+        self.places += self._libraries_by_path()
 
     def _operators(self) -> Iterator[Place]:
         """Yield the uses of operators that modules of the project register, and that are compiled for CUDA:
@@ -211,6 +217,20 @@ class Kernels:
             match = _OPERATOR.match(self._text, at)
             if match is not None and match[1] in known and not self._facts.layout.token_at(at):
                 yield Place(at, match[0])
+
+    def _libraries_by_path(self) -> Iterator[Place]:
+        """Yield the names of files of NVIDIA's libraries, as in `folder.glob("libcudnn*.so")`, in functions that load a
+        library with ctypes."""
+        searches, layout, scope_of = self._facts.searches, self._facts.layout, self._facts.indents.scope_of
+        if not self._facts.says("ctypes"):
+            return
+        loads = (at for word in _LOADS for at in searches.find(("text", word), plain(word)))
+        scopes = {scope_of(at) for at in loads if not layout.token_at(at)}
+        for at in searches.find(("kernel", "files"), matches(_FILE)) if scopes else ():
+            match = _FILE.match(self._text, at)
+            if match is not None and scope_of(at) in scopes and not layout.string_around(at):
+                if layout.token_at(at + 1) != "#":
+                    yield Place(at + 1, match[1])
 
     def _imported(self) -> Iterator[Word]:
         hint, searches = self._libraries.hint, self._facts.searches
