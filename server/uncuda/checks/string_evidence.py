@@ -78,7 +78,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
         return None
     if is_map_location(role) and role.kind == "value":
         return SAFE if is_sure(role) and flow.context.has_torch else REVIEW
-    if _is_choice_of_accelerators(rule, role) or _is_matched(rule, role, statement):
+    if _is_choice_of_accelerators(rule, role, statement) or _is_matched(rule, role, statement):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
@@ -180,10 +180,27 @@ def is_prose(role: Role) -> bool:
     return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
 
 
-def _is_choice_of_accelerators(rule: Rule, role: Role) -> bool:
+def _is_choice_of_accelerators(rule: Rule, role: Role, statement: Statement) -> bool:
     """Return whether a condition lists several accelerators, which shows that its author has considered each of them:
-    `x.device.type in ("cuda", "xpu")`."""
-    return role.kind == "membership" and not ACCELERATORS.isdisjoint(role.items) and compared(rule, role)
+    `x.device.type in ("cuda", "xpu")`. An `assert` chooses nothing: if its list does not change, it only raises."""
+    if role.kind != "membership" or ACCELERATORS.isdisjoint(role.items) or not compared(rule, role):
+        return False
+    return not _is_required(role, statement)
+
+
+def _is_required(role: Role, statement: Statement) -> bool:
+    """Return whether an `assert` raises unless a value is in the list that contains the string: `assert kind in
+    ("cuda", "cpu")`."""
+    inner = role.node
+    for outer in statement.digest.ancestors(role.node):
+        if isinstance(outer, ast.Assert):
+            return inner is outer.test
+        is_in = isinstance(outer, ast.Compare) and [type(one) for one in outer.ops] == [ast.In]
+        both = isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)
+        if not is_in and not both and outer not in role.containers:
+            return False
+        inner = outer
+    return False
 
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
