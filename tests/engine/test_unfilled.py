@@ -97,6 +97,7 @@ def classes_of(code: str) -> str:
 @pytest.mark.parametrize("code", HELD.values(), ids=HELD)
 def test_a_test_that_chooses_an_empty_name_needs_review(code: str) -> None:
     assert classes_of(code) == "review"
+    assert classes_of(code.replace("\n", "\r\n")) == "review"
     fixed = ENGINE.fix(Source(HEAD + code)).text
     assert "q.is_cuda" in fixed
     assert "torch.cuda.is_available" in fixed
@@ -105,6 +106,7 @@ def test_a_test_that_chooses_an_empty_name_needs_review(code: str) -> None:
 @pytest.mark.parametrize("code", FREE.values(), ids=FREE)
 def test_other_tests_keep_their_class(code: str) -> None:
     assert classes_of(code) == "safe"
+    assert classes_of(code.replace("\n", "\r\n")) == "safe"
 
 
 def test_both_change_together() -> None:

@@ -18,7 +18,7 @@ _MOST = 100  # maximum number of names whose uses are searched in one text
 _EMPTY = re.compile(r"^[ \t]*((?:self\.|cls\.)?[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=[ \t]*None\b", re.M)
 _BEFORE = re.compile(r"[ \t(\[]*(?:[\w.*]+[ \t]*[,=][ \t]*)*")  # the targets of an assignment before a name …
 _AFTER = re.compile(r"(?:[ \t]*,[ \t]*[\w.*]+)*[ \t)\]]*(?::[^=\n]+)?(?:[-+*/@|&]|//)?=(?!=)")  # … and after it
-_NOTHING = re.compile(r"(?:[ \t]*[\w.]+[ \t]*=(?!=))*[ \t]*None\b[ \t]*(?:[#;].*)?$", re.M)
+_NOTHING = re.compile(r"(?:[ \t]*[\w.]+[ \t]*=(?!=))*[ \t]*None\b[ \t]*(?:[#;].*)?\r?$", re.M)
 _BINDS = frozenset({"async", "class", "def", "except", "for", "from", "import", "with"})
 _GLOBAL = "global "
 _TESTED = re.compile(r"[ \t]*(?:is\b|or\b|[!=]=)")
