@@ -230,7 +230,7 @@ def test_what_a_wrapper_gives_moves_on_its_own() -> None:
 MODULE = "class Generator(nn.Module):\n    def cuda(self):\n        self.model.cuda()\n        return self\n"
 BATCH = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
 QUANTIZED = "class Parameter(nn.Parameter):\n    def cuda(self):\n        self.pack()\n        return super().cuda()\n"
-CAMERA = "class Camera(nn.Module):\n    def to(self, device): ...\n    def cuda(self):\n        return self.to('cuda')\n"
+CAMERA = "class Camera(nn.Module):\n    def to(self, d): ...\n    def cuda(self):\n        return self.to('cuda')\n"
 TRIED = "def f(x):\n    try:\n        x = x.cuda()\n    except {}:\n        pass\n"
 OTHERS = [
     # Tests of which classes are the project's own, and which are not.
