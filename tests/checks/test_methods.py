@@ -230,6 +230,8 @@ def test_what_a_wrapper_gives_moves_on_its_own() -> None:
 MODULE = "class Generator(nn.Module):\n    def cuda(self):\n        self.model.cuda()\n        return self\n"
 BATCH = "class Batch:\n    def cuda(self):\n        self.x = self.x.cuda()\n        return self\n"
 QUANTIZED = "class Parameter(nn.Parameter):\n    def cuda(self):\n        self.pack()\n        return super().cuda()\n"
+CAMERA = "class Camera(nn.Module):\n    def to(self, d): ...\n    def cuda(self):\n        return self.to('cuda')\n"
+TRIED = "def f(x):\n    try:\n        x = x.cuda()\n    except {}:\n        pass\n"
 OTHERS = [
     # Tests of which classes are the project's own, and which are not.
     (MODULE, "def f(net): net.cuda()\n", "safe"),
@@ -250,6 +252,16 @@ OTHERS = [
     (BATCH, "x = {'a': (Batch(), 1)}\nx['a'][0].cuda()\n", "review"),
     (BATCH, "x = [Batch(one) for one in loader]\nfor one in x:\n    one.cuda()\n", "review"),
     (BATCH, "for one in [torch.ones(2), other()]:\n    one.cuda()\n", "safe"),
+    (BATCH, "x = Batch().moved(1).eval()\nx = x.cuda()\n", "review"),
+    (BATCH, "x = Batch().size().cuda()\n", "safe"),
+    (BATCH, TRIED.format("AttributeError"), "review"),
+    (BATCH, TRIED.format("(TypeError, AttributeError)"), "review"),
+    (BATCH, TRIED.format("RuntimeError"), "safe"),
+    (MODULE, TRIED.format("AttributeError"), "safe"),
+    (MODULE, "x = Generator().sample(1)\nx.cuda()\n", "safe"),
+    (CAMERA, "def f(x): x.cuda()\n", "review"),
+    (CAMERA, "torch.ones(1).cuda()\n", "safe"),
+    (CAMERA.replace("self.to('cuda')", "super().cuda()"), "def f(x): x.cuda()\n", "safe"),
     (QUANTIZED, "(x or y).cuda()\n", "review"),
     (QUANTIZED, "def f(net): net.cuda()\n", "review"),
     (QUANTIZED, "torch.zeros(1).cuda()\n", "safe"),

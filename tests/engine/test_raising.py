@@ -440,7 +440,7 @@ def test_questions_wait_for_one_another_as_far_as_they_are_followed() -> None:
 @pytest.mark.parametrize(
     ("target", "use", "kept"),
     [
-        ("npu", "torch.cuda._lazy_call(f)", True),  # its fix writes a private name
+        ("npu", "torch.cuda._lazy_call(f)", True),  # what `f` does is not known
         ("npu", "x = y.to(torch.get_autocast_gpu_dtype())", False),
         ("musa", "x = y.to(torch.get_autocast_gpu_dtype())", True),
         ("npu", "torch.cuda.synchronize()", False),

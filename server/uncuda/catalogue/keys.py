@@ -204,6 +204,11 @@ _NAME = (
         "the rule's severity were `error`.",
         "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
         group="which limits lower the class of a fix"),
+    Key("takes-function", FLAG,
+        "The first argument of each function in `names` is a function. The call is fixed only together with the code "
+        "of this function; if the code is in another file, the fix of the call needs review.",
+        "`names` 中各函数的第一个参数是函数。调用与该函数的代码一起修复；若其代码在其他文件中，调用的修复需复核。",
+        group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of a listed function is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",

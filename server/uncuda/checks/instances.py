@@ -45,7 +45,9 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     the method. For an object of unknown type, the function returns True if some class of the project has a method of
     this name that does more than move the object to a device. For an object of unknown type in a variable such as
     `batch`, the function also returns True if a class of the project with a similar name, such as `GraphBatch`, has a
-    method of this name that only moves the members of its object. For an attribute `is_cuda` of a name that is not
+    method of this name that only moves the members of its object. The function returns True for the result of a method
+    of such a class (`Batch().joined().cuda()`), and inside a `try` with `except AttributeError`, too, because there the
+    code expects objects of several types. For an attribute `is_cuda` of a name that is not
     imported from torch, the function always returns True.
     """
     if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
@@ -60,17 +62,43 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     kind = Instances(context, names).of(node.value, statement) if acts or context.mentions(names) else OTHER
     if kind != OTHER:
         return kind == OWN
-    return acts or called_so(node.value, (owner.name for owner in owners if owner.kind == MOVES))
+    return acts or _may_move(context, statement, node, frozenset(one.name for one in owners if one.kind == MOVES))
+
+
+def _may_move(context: Context, statement: Statement, node: ast.Attribute, names: frozenset[str]) -> bool:
+    """Return whether an object of unknown type may belong to one of these classes, whose method only moves the members
+    of its object."""
+    if not names:
+        return False
+    if called_so(node.value, names) or _expects_others(context, statement):
+        return True
+    return context.mentions(names) and Instances(context, names, fluent=True).of(node.value, statement) == OWN
+
+
+def _expects_others(context: Context, statement: Statement) -> bool:
+    """Return whether a statement is in a `try` with `except AttributeError`."""
+    if not context.facts.says("AttributeError"):
+        return False
+    indents, text = context.facts.indents, context.text
+    for header in indents.headers(statement.start):
+        if header.word == "try":
+            clauses = [clause for clause in indents.clauses(header) if clause.word == "except"]
+            if any(re.search(r"\bAttributeError\b", text[one.start : one.end]) for one in clauses):
+                return True
+        elif header.word in ("def", "class"):
+            return False
+    return False
 
 
 class Instances:
     """Tells whether an object in one file belongs to torch, to certain classes of the project, or is unknown. `names`:
     the names of the project's classes that define a method such as `cuda`, and of functions that return their
-    objects."""
+    objects. `fluent`: whether the result of a method of these classes counts as an object of these classes, too."""
 
-    def __init__(self, context: Context, names: frozenset[str]) -> None:
+    def __init__(self, context: Context, names: frozenset[str], fluent: bool = False) -> None:
         self._context = context
         self._names = names
+        self._fluent = fluent
         self._known: dict[tuple[str, int], str] = {}
 
     def of(self, node: ast.expr, statement: Statement) -> str:
@@ -129,7 +157,8 @@ class Instances:
             inner = self.kind(function.value, statement, depth)
             if inner in (TORCH, _SAME):
                 return OTHER if function.attr in _PLAIN else inner
-            return inner if function.attr in _KEEPING else OTHER
+            kept = function.attr in _KEEPING or (self._fluent and function.attr not in _PLAIN)
+            return inner if kept else OTHER
         return OTHER
 
     def _returns_tensor(self, name: str) -> bool:

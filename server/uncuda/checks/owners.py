@@ -20,6 +20,7 @@ _CLASS = re.compile(
     r"[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
 _METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
+_TO = re.compile(r"def[ \t]+(?P<name>to)\(")
 _INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
 _HEADS = ("class", "def")
 _HEAD = re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
@@ -69,9 +70,13 @@ def owners_of(
         return frozenset(patches)
     bases = {match["name"]: _last_words(match["bases"]) for match in _classes(text, find)}
     torchs = _derived({name: name for name, words in bases.items() if _is_torchs(words)}, bases)
+    moving = {holder for match, holder in _methods(text, find, _TO)} if found and torchs else set()
     kinds: dict[tuple[str, str], str] = {}
     for match, holder in found:
-        kinds[match["name"], holder] = _kind(_body(text, match), match["name"], holder in torchs) if holder else ACTS
+        body = _body(text, match) if holder else ""
+        # if a class has its own `to`, and its `cuda` calls it, torch's method of the target does not
+        acts = holder in moving and holder in torchs and "self.to(" in body
+        kinds[match["name"], holder] = ACTS if acts else _kind(body, match["name"], holder in torchs)
     owners = patches | {Owner(method, name, kind) for (method, name), kind in kinds.items()}
     for method in METHODS:
         own = {owner.name: owner.kind for owner in known if owner.method == method and owner.name}
@@ -147,11 +152,12 @@ def _classes(text: str, find: Find) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _methods(text: str, find: Find) -> Iterator[tuple[re.Match[str], str]]:
-    """The indented definitions of `cuda` and `is_cuda`, each with the name of its class, or "" if it is in no class."""
+def _methods(text: str, find: Find, pattern: re.Pattern[str] = _METHOD) -> Iterator[tuple[re.Match[str], str]]:
+    """The indented definitions of `cuda` and `is_cuda`, or of the methods of another pattern, each with the name of its
+    class, or "" if it is in no class."""
     before: dict[int, tuple[int, str]] = {}
     heads: list[int] = []
-    for match in _METHOD.finditer(text):
+    for match in pattern.finditer(text):
         line = text.rfind("\n", 0, match.start()) + 1
         found = _INDENTED.match(text, line)
         if found is not None and found["indent"] and found.start("name") == match.start("name"):

@@ -13,7 +13,9 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import choosing, filled, guarded
 from .linked_branches import LinkedBranches
+from .relations.arguments import asked_alike
 from .relations.autocast import dtypes_of_autocast
+from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.questions import Questions
 from .relations.raising import raising
@@ -143,7 +145,10 @@ def _linked(
     for index, hit in enumerate(hits):
         for key in hit.links:
             sets.join(index, owner.setdefault(key, index))
-    for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs()):
+    functions = list(handed(hits, branches))
+    known = ((head, index) for head, index in functions if index is not None)
+    joined = (*filled(hits, branches.work), *asked_alike(hits, branches.work), *Together(hits, branches).pairs())
+    for head, index in (*joined, *known):
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
@@ -152,7 +157,8 @@ def _linked(
     if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):
             classes[index] = lowest(classes[index], REVIEW)
-    for index, question in (*questioned(hits, branches.work), *patched(hits, branches)):
+    unknown = ((head, index) for head, index in functions if index is None)
+    for index, question in (*questioned(hits, branches.work), *patched(hits, branches), *unknown):
         if question is None:
             classes[index] = lowest(classes[index], REVIEW)
         else:

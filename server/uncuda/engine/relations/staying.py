@@ -12,6 +12,7 @@ from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
 from .called import Called, Stretch
 from .callees import to_unknown
+from .falling import of_falling
 from .guarded import over_cuda, over_lookups
 from .kernels import BUILDER, Libraries
 from .loading import of_loading
@@ -24,10 +25,10 @@ from .unfilled import unfilled
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
 OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
 OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
-OVER_NONE = "question-over-none"
+OVER_NONE, OF_FALLING = "question-over-none", "question-of-falling"
 REASONS = frozenset(
     {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OVER_NONE}
-    | {OF_LOADING, OF_MAKE, BEHIND, USED_BEHIND}
+    | {OF_LOADING, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
 )
 """Ids of the sentences that say why a fix is not safe."""
 
@@ -171,6 +172,8 @@ def staying(
         result.hold(index, REVIEW, OF_MAKE)
     for index in of_loading(hits, questions, branches):
         result.hold(index, REVIEW, OF_LOADING)
+    for index in of_falling(hits, questions, branches):
+        result.hold(index, REVIEW, OF_FALLING)
     for found in to_unknown(hits, questions, branches):
         result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
     return result

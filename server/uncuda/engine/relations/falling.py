@@ -1,0 +1,111 @@
+"""Finds conditions that make the program fall back to the CPU if a device was named that is not available: `if device
+== "cuda" and not torch.cuda.is_available(): device = "cpu"`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.layout import without_comments
+from ...facts.read import Statement
+from ...facts.role_calls import last_word
+from ...facts.scopes import Header
+from .questions import Questions, is_question
+
+_SETS = re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
+_TESTS = (ast.Compare, ast.match_case)
+_BEGINNINGS = frozenset({"startswith", "endswith"})
+_NAMED = frozenset({"name", "field"})  # the first items of the keys in `Hit.links` that stand for variables and options
+_QUOTED = ('"cpu"', "'cpu'")
+
+
+def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
+    """Yield the indices of the hits in such conditions: device strings, and functions such as `is_available`.
+
+    A configuration file, or a caller in another file, may still name CUDA, and no fix changes this name. The unchanged
+    condition finds that CUDA is not available, and the program runs on the CPU. The fixed condition would not find the
+    name, and PyTorch would raise an exception. If a fix changes a string of this file that the compared variable may
+    hold, such as a default, the condition changes, too.
+    """
+    if not any(branches.says(word) for word in _QUOTED):
+        return
+    given: set[str] | None = None
+    for start in questions.conditions:
+        header = branches.indents.header_at(start)
+        missing = _missing(header, hits, questions, branches) if header.word == "if" else []
+        words = _words(header, hits, questions, branches) if missing else []
+        if missing and not words and (above := branches.indents.header_above(start)) and above.word == "if":
+            words = _words(above, hits, questions, branches)
+        if words and _falls_back(header, questions, branches):
+            given = _given(hits) if given is None else given
+            if all(given.isdisjoint(_compared_names(hits[word])) for word in words):
+                yield from (*words, *missing)
+
+
+def _operands(header: Header, branches: Branches) -> tuple[Statement | None, list[ast.expr]]:
+    """Return the statement of a header, and the operands of its condition if they are joined by `and`."""
+    statement = branches.facts.peek(header.start)
+    node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
+    if not isinstance(node, ast.If):
+        return None, []
+    test = node.test
+    return statement, test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+
+
+def _missing(header: Header, hits: Sequence[Hit], questions: Questions, branches: Branches) -> list[int]:
+    """Return the indices of hits such as `is_available` that must be false for the block of an `if` to run."""
+    statement, operands = _operands(header, branches)
+    denied = [one for one in operands if isinstance(one, ast.UnaryOp) and isinstance(one.op, ast.Not)]
+    found = (index for one in denied for index in questions.within(one, statement)) if statement is not None else ()
+    return [index for index in found if is_question(hits[index]) and not _is_word(hits[index])]
+
+
+def _words(header: Header, hits: Sequence[Hit], questions: Questions, branches: Branches) -> list[int]:
+    """Return the indices of device strings with which the condition of an `if` compares a value."""
+    statement, operands = _operands(header, branches)
+    if statement is None:
+        return []
+    plain = (one for one in operands if not questions.denies(one, statement))
+    return [index for one in plain for index in questions.within(one, statement) if _is_word(hits[index])]
+
+
+def _is_word(hit: Hit) -> bool:
+    return hit.rule.check == "string"
+
+
+def _falls_back(header: Header, questions: Questions, branches: Branches) -> bool:
+    """Return whether the block of a header sets or returns "cpu", and does not end with an exception or a skip."""
+    end = branches.indents.extent(header.start)
+    branches.work.search(header.start, end)
+    branches.facts.layout.reads(header.start, end)
+    text = without_comments(branches.text[header.start : end])
+    return _SETS.search(text) is not None and not questions.raises(header)
+
+
+def _given(hits: Sequence[Hit]) -> set[str]:
+    """Return the names of the variables and options that may hold a string which a fix changes."""
+    strings = (hit for hit in hits if _is_word(hit) and hit.fixes and _comparison(hit) is None)
+    return {str(key[1]) for hit in strings for key in hit.links if key[0] in _NAMED}
+
+
+def _compared_names(hit: Hit) -> set[str]:
+    """Return the names in a comparison with a string, and the names of the variables and options that the compared
+    value comes from."""
+    names = {str(key[1]) for key in (*hit.links, *hit.sources) if key[0] in _NAMED}
+    comparison = _comparison(hit)
+    parts = list(ast.walk(comparison)) if comparison is not None else []
+    names |= {part.id for part in parts if isinstance(part, ast.Name)}
+    return names | {part.attr for part in parts if isinstance(part, ast.Attribute)}
+
+
+def _comparison(hit: Hit) -> ast.AST | None:
+    """Return the comparison that a string is a part of, or the call of `startswith` or `endswith` with the string."""
+    if hit.statement is None or hit.node is None:
+        return None
+    call = hit.statement.digest.parents.get(hit.node)
+    if isinstance(call, ast.Call) and last_word(call.func) in _BEGINNINGS:
+        return call
+    return next((outer for outer in hit.statement.digest.ancestors(hit.node) if isinstance(outer, _TESTS)), None)

@@ -1,0 +1,49 @@
+"""Tests of conditions that fall back to the CPU if the named device is not available."""
+
+from __future__ import annotations
+
+import pytest
+
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = engine_for("npu", Settings(locale="en"))
+HEAD = "import torch\nimport torch_npu\n"
+OPTION = 'parser.add_argument("--device", default="cuda")\nargs = parser.parse_args()\n'
+STAYS = [
+    'device = config["device"]\nif device == "cuda" and not torch.cuda.is_available():\n    device = "cpu"\n',
+    'if "cuda" in str(self.device) and not torch.cuda.is_available():\n    self.device = torch.device("cpu")\n',
+    'if not torch.cuda.is_available() and "cuda" in config.device:\n    print("no CUDA")\n    config.device = "cpu"\n',
+    'if device.startswith("cuda") and not torch.cuda.is_available(): device = "cpu"\n',
+    'if device.type == "cuda":\n    if not torch.cuda.is_available():\n        device = torch.device("cpu")\n',
+    'def f(device):\n    if device == "cuda" and not torch.cuda.is_available():\n        return "cpu"\n',
+    'has = torch.cuda.is_available()\nif config.device == "cuda" and not has:\n    config.device = "cpu"\n',
+]
+MOVES = [
+    OPTION + 'if args.device == "cuda" and not torch.cuda.is_available():\n    args.device = "cpu"\n',
+    OPTION + 'if args.device.type == "cuda" and not torch.cuda.is_available():\n    args.device = "cpu"\n',
+    'def f(device="cuda"):\n    if device == "cuda" and not torch.cuda.is_available():\n        device = "cpu"\n',
+    'if device == "cuda" and not torch.cuda.is_available():\n    raise ValueError("use cpu")\n',
+    'if device == "cuda" and not torch.cuda.is_available():\n    pytest.skip("no CUDA")\n',
+    'if "cuda" in str(config.device):\n    torch.cuda.empty_cache()\n',
+    'if not torch.cuda.is_available():\n    device = "cpu"\n',
+    'if device == "cuda" and torch.cuda.is_available():\n    torch.cuda.synchronize()\nelse:\n    device = "cpu"\n',
+    "if torch.cuda.is_available():\n    model = model.cuda()\n",
+]
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_the_fallback_of_a_named_device_stays(text: str) -> None:
+    """A configuration may still name CUDA: the fixed condition would not find this name."""
+    report = ENGINE.check(Source(HEAD + text))
+    assert {fix.applicability for finding in report.findings for fix in finding.fixes} == {"review"}
+    if "has =" not in text:
+        assert any("fall back to the CPU" in finding.message for finding in report.findings)
+    assert ENGINE.fix(Source(HEAD + text)).text == HEAD + text
+
+
+@pytest.mark.parametrize("text", MOVES)
+def test_other_conditions_move(text: str) -> None:
+    wanted = text.replace("cuda", "npu")
+    assert ENGINE.fix(Source(HEAD + text)).text == HEAD + wanted
