@@ -48,6 +48,21 @@ WAITS = {
         "class A:\n    def fast(self, x):\n        if not x.is_cuda:\n            return False\n        return self.a\n"
         "    def f(self, x):\n        if self.fast(x):\n            torch.cuda.nccl.version()\n"
     ),
+    "a flag that a block takes back": (
+        "class A:\n    def init(self, x):\n        if x.device.type not in ('cuda', 'meta'):\n"
+        "            warn('only on CUDA')\n            self.on = False\n"
+        "    def start(self):\n        if not self.on:\n            return\n        torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a block takes back, before a method": (
+        "class A:\n    def init(self, x):\n        if not torch.cuda.is_available(): self.on = False\n"
+        "    def start(self, now):\n        if self.on and now:\n            self.run()\n"
+        "    def run(self):\n        torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a block gives": (
+        "on = False\nif torch.cuda.is_available():\n    # only there\n    on = True\n"
+        "if on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "not without CUDA": ("if not args.no_cuda and torch.cuda.is_available():\n    torch.cuda.nccl.version()\n"),
     "a flag before and": "ok = torch.cuda.is_available()\nif ok and torch.cuda.nccl.version() > (2, 0):\n    pass\n",
     "a flag in a value": "ok = torch.cuda.is_available()\nx = torch.cuda.nccl.version() if ok else None\n",
     "a flag that is denied": "ok = torch.cuda.is_available()\nx = None if not ok else torch.cuda.nccl.version()\n",
@@ -212,6 +227,22 @@ GOES_ON = {
         "if torch.cuda.is_available():\n    a = torch.load('a')\nelse:\n    # without map_location=\n    pass\n"
     ),
     "kept elsewhere": "def f():\n    gpu = x.is_cuda\ndef g(gpu):\n    if gpu:\n        torch.cuda.nccl.version()\n",
+    "a flag that a block does not always take back": (
+        "if not torch.cuda.is_available() and a:\n    on = False\nif on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a block below takes back": (
+        "if not torch.cuda.is_available():\n    if a:\n        on = False\nif on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "a flag of the other devices": (
+        "if not torch.cuda.is_available():\n    on = True\nif on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "a flag of another function": (
+        "def f():\n    if not torch.cuda.is_available():\n        on = False\n"
+        "def g(on):\n    if on:\n        torch.cuda.nccl.version()\n"
+    ),
+    "a flag in a text": (
+        'if not torch.cuda.is_available():\n    f("""\non = False\n""")\nif on:\n    torch.cuda.nccl.version()\n'
+    ),
     "kept with more": "use_cuda = torch.cuda.is_available() or a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
     "a question with a name": "device = 'cuda'\nx.to(device)\nif device == 'cuda':\n    torch.cuda.nccl.version()\n",
 }

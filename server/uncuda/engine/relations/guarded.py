@@ -23,6 +23,7 @@ from .raising import constants_left, imports_left, raising, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
+_APPLY = ".apply"
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
@@ -127,6 +128,8 @@ class _Search:
             for place in self._kernels.uses(word):
                 if word.gives:
                     self._given(place)
+                elif place.name.endswith(_APPLY):
+                    self._bound(place)
                 yield from self._place(place)
 
     def _follow(self, word: Word) -> None:
@@ -143,6 +146,17 @@ class _Search:
         if statement is not None and isinstance(call, ast.Call) and call.func is node:
             for word in self._kernels.holders(call, statement):
                 self._follow(word)
+
+    def _bound(self, place: Place) -> None:
+        """If a statement assigns the `apply` of an autograd function, as in `fast = Fast.apply`, trace the names to
+        which it is assigned."""
+        statement = self._facts.peek(place.at)
+        node = _node_at(place.at, statement) if statement is not None else None
+        if statement is None or node is None:
+            return
+        if isinstance(statement.digest.parents.get(node), (ast.Assign, ast.AnnAssign)):
+            for word in self._kernels.holders(node, statement):
+                self._follow(word._replace(left=place.left))
 
     @cached_property
     def _available(self) -> set[str]:
