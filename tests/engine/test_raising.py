@@ -196,6 +196,16 @@ WAITS = {
     "an item of what the target lacks": "if torch.cuda.is_available():\n    f(torch._C._cuda_getStreams[0].x)\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
+WAITS |= {
+    "a wrapper for several devices": "if torch.cuda.device_count() > 1:\n    net = torch.nn.DataParallel(net)\n",
+    "a wrapper for several devices, behind a number": (
+        "count = torch.cuda.device_count()\nif count > 1:\n    net = torch.nn.DataParallel(net)\n"
+    ),
+    "a wrapper for several devices, after a return": (
+        "def wrap(net):\n    if torch.cuda.device_count() <= 1:\n        return net\n"
+        "    return torch.nn.DataParallel(net)\n"
+    ),
+}
 GOES_ON = {
     "a constant of another class": (
         "class Other:\n    DEVICE = 'xpu'\n    HOST = 'cpu'\n"
@@ -210,7 +220,12 @@ GOES_ON = {
     ),
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
-    "a wrapper for several devices": "if torch.cuda.device_count() > 1:\n    net = torch.nn.DataParallel(net)\n",
+    "a wrapper for several devices, which is stored": (
+        "if torch.cuda.device_count() > 1:\n    kind = torch.nn.DataParallel\n"
+    ),
+    "a wrapper in a function": (
+        "def train(net):\n    net = torch.nn.DataParallel(net)\nif torch.cuda.is_available():\n    train(net)\n"
+    ),
     "a wrapper behind a flag": "ok = torch.cuda.is_available()\nif ok:\n    net = torch.nn.DataParallel(net)\n",
     "the name of a mode": "mode = 'multi-gpu' if torch.cuda.device_count() > 1 else 'single-gpu'\n",
     "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",

@@ -204,6 +204,11 @@ _NAME = (
         "the rule's severity were `error`.",
         "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
         group="which limits lower the class of a fix"),
+    Key("keeps-counts", FLAG,
+        "On the target, code with a name of this rule may fail. Therefore an `if` that asks for the number of CUDA "
+        "devices has no safe fix if it guards a call of such a name without a safe fix.",
+        "调用这些名称的代码在目标上可能出错：保护这种调用、又询问 CUDA 设备数量的判断没有安全修复。",
+        group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of a listed function is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),
     Key("silent-sources", TEXTS, "A file that compiles only sources with these file endings is not reported.",

@@ -19,10 +19,11 @@ from .looked_up import dictionaries, lookups
 from .marks import MODULE
 from .parts import asking_parts, in_test
 from .questions import Questions
-from .raising import constants_left, imports_left, raising, words_left
+from .raising import constants_left, imports_left, raising, unsupported, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
+_COUNT = "torch.cuda.device_count"
 _APPLY = ".apply"
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -88,6 +89,23 @@ def over_lookups(
         places = [Place(at, name) for at, name in lookups(hits[index], branches.facts, names)]
         kernels = Kernels(branches.facts, hits, libraries, only=places)
         yield from ((held, index) for held in _Search(kernels, questions, branches).run())
+
+
+def over_several(
+    hits: Sequence[Hit],
+    classes: Sequence[str | None],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Iterator[Held]:
+    """Yield the conditions that ask for the number of CUDA devices and guard a call that needs several devices and has
+    no safe fix, such as `DataParallel(model)`."""
+    places = [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in unsupported(hits, classes)]
+    if places and questions.may_guard():
+        kernels = Kernels(branches.facts, hits, libraries, only=places)
+        for held in _Search(kernels, questions, branches).run():
+            if hits[held.question].words.get("name") == _COUNT:
+                yield held
 
 
 def over_words(
