@@ -13,6 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import choosing, filled, guarded
 from .linked_branches import LinkedBranches
+from .relations.alike import alike
 from .relations.autocast import dtypes_of_autocast
 from .relations.kernels import Libraries
 from .relations.questions import Questions
@@ -143,7 +144,7 @@ def _linked(
     for index, hit in enumerate(hits):
         for key in hit.links:
             sets.join(index, owner.setdefault(key, index))
-    for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs()):
+    for head, index in (*filled(hits, branches.work), *Together(hits, branches).pairs(), *alike(hits, branches.work)):
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
