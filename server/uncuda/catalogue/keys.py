@@ -173,6 +173,11 @@ _NAME = (
         "gives a name one of these ids, the fix of the name needs review.",
         "`rules/limits.tsv` 中说明目标差异的句子的 id。"
         "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
+    Key("subject-words", TEXTS,
+        "Words. If the name of the file, or of a function or class around a finding, contains one of these words, the "
+        "fix needs review: the code is about what the fix takes away. Case and underscores do not count.",
+        "文件名或外层函数、类的名称含这些词（不计大小写和下划线）时，修复需要复核：这段代码正是为此而写。",
+        group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
