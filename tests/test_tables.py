@@ -25,6 +25,7 @@ from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
+from uncuda.checks.subject import ITS_SUBJECT
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
@@ -244,6 +245,7 @@ def test_texts_are_used() -> None:
         ASKED_ONLY,
         TRIED,
         ANOTHER_WAY,
+        ITS_SUBJECT,
         *REASONS,
         *PORTABLE_REASONS,
     }

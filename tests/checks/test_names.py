@@ -630,3 +630,30 @@ def test_a_path_of_the_cuda_toolkit_says_where_the_targets_is(target: str, named
     findings = engine_for(target, Settings(locale="en")).check(Source(text)).findings
     assert findings and all(finding.rule == "cuda-paths" and named in finding.message for finding in findings)
     assert any(finding.fixes for finding in findings) == (target == "musa" and sources == "['ops.cpp']")
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "expected"),
+    [
+        ("train.py", "{0}", "safe"),
+        ("tests/test_channels_last.py", "{0}", "review"),
+        ("nhwc.py", "{0}", "review"),
+        ("train.py", "def apply_channels_last(x):\n    if x:\n        {0}", "review"),
+        ("train.py", "class ChannelsLast:\n    def apply(self, x):\n        {0}", "review"),
+        ("train.py", "def train(x, channels_last):\n    {0}", "safe"),
+        ("channels_last/train.py", "def apply_channels_last(x):\n    pass\n{0}", "safe"),
+    ],
+)
+def test_a_name_in_code_that_is_named_for_it_is_for_review(path: str, code: str, expected: str) -> None:
+    text = "import torch\nimport torch_npu\n" + code.format("x = x.to(memory_format=torch.channels_last)\n")
+    (finding,) = engine_for("npu").check(Source(text, path=path)).findings
+    assert [fix.applicability for fix in finding.fixes] == [expected]
+
+
+def test_typing_the_name_of_a_function_says_what_a_fresh_look_says() -> None:
+    text = "import torch\nimport torch_npu\n\n\ndef move(x):\n    return x.to(memory_format=torch.channels_last)\n"
+    typed = text.replace("def move", "def move_nhwc")
+    made = engine_for("npu", remember=1).knowing(Project())
+    for one, expected in ((text, "safe"), (typed, "review"), (text, "safe")):
+        (finding,) = made.check(Source(one, path="a.py")).findings
+        assert finding.fixes[0].applicability == expected

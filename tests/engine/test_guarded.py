@@ -217,6 +217,24 @@ def f(x):
         return F.apply(x)
     return x
 """,
+    "through a name of what applies a class": TRITON
+    + """\
+class F(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return add(x)
+fast = F.apply
+def f(x):
+    if x.is_cuda:
+        return fast(x)
+    return x
+""",
+    "a builder behind a condition that denies a denial": """\
+from torch.utils.cpp_extension import CppExtension, CUDAExtension
+extension = CppExtension
+if (not force_no_cuda and torch.cuda.is_available() and home) or force_cuda:
+    extension = CUDAExtension
+""",
     "a flag": TRITON
     + """\
 FAST = torch.cuda.is_available() and not OFF

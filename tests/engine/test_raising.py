@@ -48,6 +48,21 @@ WAITS = {
         "class A:\n    def fast(self, x):\n        if not x.is_cuda:\n            return False\n        return self.a\n"
         "    def f(self, x):\n        if self.fast(x):\n            torch.cuda.nccl.version()\n"
     ),
+    "a flag that a block takes back": (
+        "class A:\n    def init(self, x):\n        if x.device.type not in ('cuda', 'meta'):\n"
+        "            warn('only on CUDA')\n            self.on = False\n"
+        "    def start(self):\n        if not self.on:\n            return\n        torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a block takes back, before a method": (
+        "class A:\n    def init(self, x):\n        if not torch.cuda.is_available(): self.on = False\n"
+        "    def start(self, now):\n        if self.on and now:\n            self.run()\n"
+        "    def run(self):\n        torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a block gives": (
+        "on = False\nif torch.cuda.is_available():\n    # only there\n    on = True\n"
+        "if on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "not without CUDA": ("if not args.no_cuda and torch.cuda.is_available():\n    torch.cuda.nccl.version()\n"),
     "a flag before and": "ok = torch.cuda.is_available()\nif ok and torch.cuda.nccl.version() > (2, 0):\n    pass\n",
     "a flag in a value": "ok = torch.cuda.is_available()\nx = torch.cuda.nccl.version() if ok else None\n",
     "a flag that is denied": "ok = torch.cuda.is_available()\nx = None if not ok else torch.cuda.nccl.version()\n",
@@ -181,6 +196,16 @@ WAITS = {
     "an item of what the target lacks": "if torch.cuda.is_available():\n    f(torch._C._cuda_getStreams[0].x)\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
+WAITS |= {
+    "a wrapper for several devices": "if torch.cuda.device_count() > 1:\n    net = torch.nn.DataParallel(net)\n",
+    "a wrapper for several devices, behind a number": (
+        "count = torch.cuda.device_count()\nif count > 1:\n    net = torch.nn.DataParallel(net)\n"
+    ),
+    "a wrapper for several devices, after a return": (
+        "def wrap(net):\n    if torch.cuda.device_count() <= 1:\n        return net\n"
+        "    return torch.nn.DataParallel(net)\n"
+    ),
+}
 GOES_ON = {
     "a constant of another class": (
         "class Other:\n    DEVICE = 'xpu'\n    HOST = 'cpu'\n"
@@ -195,7 +220,12 @@ GOES_ON = {
     ),
     "the other block": "if torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
     "below": "if torch.cuda.is_available():\n    f()\ntorch.cuda.nccl.version()\n",
-    "a wrapper for several devices": "if torch.cuda.device_count() > 1:\n    net = torch.nn.DataParallel(net)\n",
+    "a wrapper for several devices, which is stored": (
+        "if torch.cuda.device_count() > 1:\n    kind = torch.nn.DataParallel\n"
+    ),
+    "a wrapper in a function": (
+        "def train(net):\n    net = torch.nn.DataParallel(net)\nif torch.cuda.is_available():\n    train(net)\n"
+    ),
     "a wrapper behind a flag": "ok = torch.cuda.is_available()\nif ok:\n    net = torch.nn.DataParallel(net)\n",
     "the name of a mode": "mode = 'multi-gpu' if torch.cuda.device_count() > 1 else 'single-gpu'\n",
     "a label": "print('gpu' if torch.cuda.is_available() else 'cpu')\n",
@@ -212,6 +242,22 @@ GOES_ON = {
         "if torch.cuda.is_available():\n    a = torch.load('a')\nelse:\n    # without map_location=\n    pass\n"
     ),
     "kept elsewhere": "def f():\n    gpu = x.is_cuda\ndef g(gpu):\n    if gpu:\n        torch.cuda.nccl.version()\n",
+    "a flag that a block does not always take back": (
+        "if not torch.cuda.is_available() and a:\n    on = False\nif on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "a flag that a block below takes back": (
+        "if not torch.cuda.is_available():\n    if a:\n        on = False\nif on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "a flag of the other devices": (
+        "if not torch.cuda.is_available():\n    on = True\nif on:\n    torch.cuda.nccl.version()\n"
+    ),
+    "a flag of another function": (
+        "def f():\n    if not torch.cuda.is_available():\n        on = False\n"
+        "def g(on):\n    if on:\n        torch.cuda.nccl.version()\n"
+    ),
+    "a flag in a text": (
+        'if not torch.cuda.is_available():\n    f("""\non = False\n""")\nif on:\n    torch.cuda.nccl.version()\n'
+    ),
     "kept with more": "use_cuda = torch.cuda.is_available() or a\nif use_cuda:\n    torch.cuda.nccl.version()\n",
     "a question with a name": "device = 'cuda'\nx.to(device)\nif device == 'cuda':\n    torch.cuda.nccl.version()\n",
 }

@@ -184,6 +184,25 @@ def test_a_state_and_what_it_is_given_back_to_change_together_through_a_name() -
         assert apply_edits(HEAD + text, finding.fixes[0].edits).count("cuda") == 0
 
 
+def test_a_state_that_is_stored_is_set_by_the_device_that_gave_it() -> None:
+    text = (
+        "def save(states):\n    states['cuda'] = torch.cuda.get_rng_state()\n"
+        "def load(states, wanted):\n    if torch.cuda.is_available() and torch.cuda.nccl.version() > (2, 0):\n"
+        "        torch.cuda.set_rng_state(states['cuda'])\n"
+    )
+    assert fixed(text) == text
+    plain = text.replace(" and torch.cuda.nccl.version() > (2, 0)", "")
+    assert "torch.npu.get_rng_state" in fixed(plain) and "torch.npu.set_rng_state" in fixed(plain)
+
+
+def test_questions_of_one_call_are_decided_alike() -> None:
+    left = "f(kind=torch.cuda.nccl.version() if torch.cuda.is_available() else 0{0})\n"
+    text = left.format(", size=16 if torch.cuda.is_available() else 32")
+    assert fixed(text) == text
+    assert "torch.npu" in fixed(left.format("") + "f(size=16 if torch.cuda.is_available() else 32)\n")
+    assert "torch.npu" in fixed(left.format(", size=g(16 if torch.cuda.is_available() else 32)"))
+
+
 def test_packed_sequences_and_tensors_of_one_name_are_asked_and_moved_alike() -> None:
     text = "x = pack_padded_sequence(x, n)\nif x.is_cuda:\n    m = m.cuda()\ny = pack_sequence(z).cuda()\n"
     assert set(classes(text)) == {"safe"}

@@ -173,6 +173,11 @@ _NAME = (
         "gives a name one of these ids, the fix of the name needs review.",
         "`rules/limits.tsv` 中说明目标差异的句子的 id。"
         "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
+    Key("subject-words", TEXTS,
+        "Words. If the name of the file, or of a function or class around a finding, contains one of these words, the "
+        "fix needs review: the code is about what the fix takes away. Case and underscores do not count.",
+        "文件名或外层函数、类的名称含这些词（不计大小写和下划线）时，修复需要复核：这段代码正是为此而写。",
+        group="which limits lower the class of a fix"),
     _MANUAL_LIMITS,
     Key("manual-words", TEXTS, "Words. The rule has no fixes in a file that contains one of these words.",
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
@@ -208,6 +213,11 @@ _NAME = (
         "The first argument of each function in `names` is a function. The call is fixed only together with the code "
         "of this function; if the code is in another file, the fix of the call needs review.",
         "`names` 中各函数的第一个参数是函数。调用与该函数的代码一起修复；若其代码在其他文件中，调用的修复需复核。",
+        group="which limits lower the class of a fix"),
+    Key("keeps-counts", FLAG,
+        "On the target, code with a name of this rule may fail. Therefore an `if` that asks for the number of CUDA "
+        "devices has no safe fix if it guards a call of such a name without a safe fix.",
+        "调用这些名称的代码在目标上可能出错：保护这种调用、又询问 CUDA 设备数量的判断没有安全修复。",
         group="which limits lower the class of a fix"),
     Key("silent-calls", TEXTS, "Functions. A name in an argument of a listed function is not reported.",
         "函数。位于其参数中的名称不报告。", group="what the rule does not report"),

@@ -58,6 +58,13 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 @lru_cache(maxsize=16)
+def _twice_negated(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern for negations of a name that itself denies one of the device names: `not args.no_cuda`."""
+    words = "|".join(map(re.escape, names))
+    return re.compile(rf"\bnot[ \t(]+[\w.]*(?<![A-Za-z])(?:disable|no|skip|without)_(?=(?:{words})(?![A-Za-z]))", re.I)
+
+
+@lru_cache(maxsize=16)
 def _written(words: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern for the words that uncuda's fixes write."""
     ordered = sorted(filter(None, words), key=len, reverse=True)
@@ -70,7 +77,7 @@ def asks(condition: str, names: tuple[str, ...]) -> int:
     named, negated = _asking(names)
     if not named.search(condition):
         return 0
-    return -1 if negated.search(condition) else 1
+    return -1 if negated.search(_twice_negated(names).sub("", condition)) else 1
 
 
 def names_of(target: Target) -> tuple[str, ...]:

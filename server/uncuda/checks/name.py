@@ -23,6 +23,7 @@ from .none_values import fails
 from .on_host import is_off_device
 from .one_switch import as_one
 from .results import Results
+from .subject import subject
 from .tested import excuse
 from .verdicts import Judge, Verdict, Verdicts
 
@@ -142,7 +143,7 @@ def _reference(
     start, end = _place(reference, spans)
     words, links = verdict.words(reference.dotted), (*_links(reference, rule), *held)
     tested = excuse(reference, context.facts) if applicability is None else ""
-    limits = (*limits, *_of_words(context, rule), *apart, *filter(None, [tested]))
+    limits = (*limits, *_of_words(context, rule), *apart, *filter(None, [tested]), *subject(context, reference, rule))
     fixes: tuple[Fix, ...] = ()
     if alias is not None or bound:
         links = (*links, ("alias", bound or reference.chain.root))
@@ -216,7 +217,8 @@ def _class(context: Context, reference: Name, verdict: Verdict, results: Results
         return None, {}
     apart = results.apart(reference, verdict.rule)
     taken = call_classes(reference, verdict.row, context.target, verdict.rule)
-    unsure = apart is not None or (verdict.rule.get("unbound") and not _is_of_object(context, reference, verdict.rule))
+    unsure = apart is not None or bool(subject(context, reference, verdict.rule))
+    unsure = unsure or (verdict.rule.get("unbound") and not _is_of_object(context, reference, verdict.rule))
     lowered = lowest(verdict.applicability, *taken, *(["review"] if unsure else []))
     return lowered, dict([apart]) if apart else {}
 

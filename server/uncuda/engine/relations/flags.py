@@ -19,8 +19,9 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 """The first words of statements whose condition may ask for CUDA."""
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
+_SETS = re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False))[ \t]*(?:[#;\r\n]|\Z)")
 _GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
-_WIDEST = 50  # maximum number of values in a tuple that are matched with variables
+_WIDEST = 50  # maximum number of values in a tuple, or of assignments in a block, that are matched with variables
 _MANY = 200  # maximum number of variables in one file that receive a condition's result from another variable
 
 Flag = tuple[str, int | None]
@@ -38,6 +39,7 @@ class Flags:
         self._held: dict[str, dict[tuple[int, int | None], None]] = {}
         self._of: dict[int, list[str]] = {}
         self._saying: dict[str, dict[int, Header]] = {}  # for each name: the conditions that contain it
+        self._switches: dict[int, list[Flag]] = {}  # caches the result of `_switched` by the offset of the condition
         self._parameters = Parameters(self._facts, set())
         self.lost: list[int] = []
         """The conditions whose result also reaches variables that are not traced, because the file has too many such
@@ -61,7 +63,7 @@ class Flags:
 
     def returned(self, index: int, statement: Statement) -> None:
         """Record the function around a condition if it returns a true value only with CUDA: below `if is_available():`
-        it returns True, or below `if not is_available():` it returns False."""
+        it returns True, or below `if not is_available():` it returns False; and variables that the block sets so."""
         header = self._indents.header_at(statement.start)
         end = self._indents.extent(header.start)
         self._work.search(header.start, end)
@@ -71,6 +73,39 @@ class Flags:
         asked = self._branches.asks_cuda(header.start, header.end) if match else 0
         if match and (asked >= 0) is (match[1] in ("True", "1")) and (found := self._function(statement)):
             self._hold(index, *found)
+        if header.word in ("if", "elif"):
+            for flag in (switched := self._switched(header, end))[:_WIDEST]:
+                self._hold(index, *flag)
+            self.lost += [index] if len(switched) > _WIDEST else []
+
+    def _switched(self, header: Header, end: int) -> list[Flag]:
+        """Return the variables that the block of a condition makes true only with CUDA: below `if is_available():` the
+        block assigns True, or below `if not is_available():` it assigns False. `end`: the end of the block."""
+        if header.start not in self._switches:
+            found = self._switches[header.start] = list[Flag]()
+            for match in _SETS.finditer(self._text, header.start, end):
+                self._work.compare()
+                line = self._indents.header_at(match.start(1))
+                stop = match.start(1) if line.start == header.start else header.end
+                if self._is_in_block(match.start(1), line, header) and self._decides(header.start, stop, not match[2]):
+                    scope = self._indents.scope_of(header.start)
+                    found.append((match[1], scope[0] if scope is not None else None))
+        return self._switches[header.start]
+
+    def _is_in_block(self, at: int, line: Header, header: Header) -> bool:
+        """Whether a statement at an offset is directly in the block of `header`, and not in a string; `line`: the
+        logical line of the statement."""
+        if self._facts.layout.token_at(at):
+            return False
+        if line.start == header.start:
+            return True
+        above = self._indents.header_above(line.start) if line.start == at else None
+        return above is not None and above.start == header.start
+
+    def _decides(self, start: int, end: int, cuda: bool) -> bool:
+        """Whether a condition depends only on CUDA, and is true with CUDA if `cuda`, otherwise without CUDA."""
+        denies = self._branches.asks_cuda(start, end) < 0
+        return denies is not cuda and not re.search(r"\band\b" if denies else r"\bor\b", self._text[start:end])
 
     def spread(self) -> None:
         """Record the variables that receive the result of a condition from another variable: `self.fast = use_cuda and

@@ -19,10 +19,12 @@ from .looked_up import dictionaries, lookups
 from .marks import MODULE
 from .parts import asking_parts, in_test
 from .questions import Questions
-from .raising import constants_left, imports_left, raising, words_left
+from .raising import constants_left, imports_left, raising, unsupported, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
+_COUNT = "torch.cuda.device_count"
+_APPLY = ".apply"
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
@@ -89,6 +91,23 @@ def over_lookups(
         yield from ((held, index) for held in _Search(kernels, questions, branches).run())
 
 
+def over_several(
+    hits: Sequence[Hit],
+    classes: Sequence[str | None],
+    questions: Questions,
+    branches: Branches,
+    libraries: Libraries,
+) -> Iterator[Held]:
+    """Yield the conditions that ask for the number of CUDA devices and guard a call that needs several devices and has
+    no safe fix, such as `DataParallel(model)`."""
+    places = [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in unsupported(hits, classes)]
+    if places and questions.may_guard():
+        kernels = Kernels(branches.facts, hits, libraries, only=places)
+        for held in _Search(kernels, questions, branches).run():
+            if hits[held.question].words.get("name") == _COUNT:
+                yield held
+
+
 def over_words(
     words: Sequence[tuple[str, int]],
     hits: Sequence[Hit],
@@ -127,6 +146,8 @@ class _Search:
             for place in self._kernels.uses(word):
                 if word.gives:
                     self._given(place)
+                elif place.name.endswith(_APPLY):
+                    self._bound(place)
                 yield from self._place(place)
 
     def _follow(self, word: Word) -> None:
@@ -143,6 +164,17 @@ class _Search:
         if statement is not None and isinstance(call, ast.Call) and call.func is node:
             for word in self._kernels.holders(call, statement):
                 self._follow(word)
+
+    def _bound(self, place: Place) -> None:
+        """If a statement assigns the `apply` of an autograd function, as in `fast = Fast.apply`, trace the names to
+        which it is assigned."""
+        statement = self._facts.peek(place.at)
+        node = _node_at(place.at, statement) if statement is not None else None
+        if statement is None or node is None:
+            return
+        if isinstance(statement.digest.parents.get(node), (ast.Assign, ast.AnnAssign)):
+            for word in self._kernels.holders(node, statement):
+                self._follow(word._replace(left=place.left))
 
     @cached_property
     def _available(self) -> set[str]:

@@ -40,6 +40,15 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
                     yield hit
 
 
+def unsupported(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
+    """Yield the hits without a safe fix at calls that need several devices and may fail on the target."""
+    for index, hit in enumerate(hits):
+        if classes[index] != SAFE and hit.rule.get("keeps-counts") and hit.node is not None:
+            call = hit.statement.digest.parents.get(hit.node) if hit.statement is not None else None
+            if isinstance(call, ast.Call) and call.func is hit.node:
+                yield hit
+
+
 def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[tuple[int, str]]:
     """Yield imported names without a safe fix, each with the offset of its import; calls of these names stay
     unchanged."""

@@ -13,7 +13,7 @@ from ...edits import REVIEW, SAFE, lowest
 from .called import Called, Stretch
 from .callees import to_unknown
 from .falling import of_falling
-from .guarded import over_cuda, over_lookups
+from .guarded import over_cuda, over_lookups, over_several
 from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
@@ -166,6 +166,8 @@ def staying(
     for reached in over_reached(imported, hits, questions, branches, libraries):
         result.hold(reached.question, REVIEW, OVER_LEFT)
     _hold_over_cuda(result, hits, classes, questions, branches, libraries)
+    for several in over_several(hits, classes, questions, branches, libraries):
+        result.hold(several.question, REVIEW, OVER_LEFT)
     for index in questions.lost:
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
