@@ -169,7 +169,7 @@ def test_a_name_that_another_document_gives_without_torch(start: Start, tmp_path
     """The text of the open document counts, not that of its file."""
     tested = (
         "import torch\n\n\ndef device(name):\n"
-        '    if name.startswith("cuda") and not torch.cuda.is_available():\n        name = "cpu"\n'
+        '    if name.startswith("cuda") and not torch.cuda.is_available():\n        raise RuntimeError\n'
         "    return torch.device(name)\n"
     )
     given = 'class Config:\n    device: str = "cuda"\n'
