@@ -45,7 +45,7 @@ _DEFINES = re.compile(
 # an unindented assignment or annotation of a name; a check may search for this line by the name
 _NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")
 _HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
-_OF_LINES = frozenset({"anchor", "imports", "uses", BEGINNING})
+_OF_LINES = frozenset({"anchor", "imports", "unfilled", "uses", BEGINNING})
 # for these kinds of searches, a match is read together with the headers of the blocks around it
 _OF_BLOCKS = frozenset({"kernel", "left"})
 _DEFINITIONS = ("def ", "class ")

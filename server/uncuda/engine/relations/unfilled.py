@@ -20,6 +20,7 @@ _BEFORE = re.compile(r"[ \t(\[]*(?:[\w.*]+[ \t]*[,=][ \t]*)*")  # the targets of
 _AFTER = re.compile(r"(?:[ \t]*,[ \t]*[\w.*]+)*[ \t)\]]*(?::[^=\n]+)?(?:[-+*/@|&]|//)?=(?!=)")  # … and after it
 _NOTHING = re.compile(r"(?:[ \t]*[\w.]+[ \t]*=(?!=))*[ \t]*None\b[ \t]*(?:[#;].*)?\r?$", re.M)
 _BINDS = frozenset({"async", "class", "def", "except", "for", "from", "import", "with"})
+_BINDING = re.compile(rf"[ \t]*(?:{'|'.join(sorted(_BINDS))})\b")
 _GLOBAL = "global "
 _TESTED = re.compile(r"[ \t]*(?:is\b|or\b|[!=]=)")
 _TESTS = re.compile(r"\b(?:if|elif|while|and|not)[ \t(]+$")
@@ -65,16 +66,32 @@ class _Names:
                 self._spans.append((start, end, question))
 
     def empty(self) -> Iterator[_Scope]:
-        """Yield the names to which code outside of the spans assigns None."""
-        names: dict[str, dict[_Scope, None]] = {}
+        """Yield the names to which code outside of the spans assigns None, and code in the spans a value. The scopes
+        and uses of other names are not looked at: an edit of a line that was read may change the fixes of others."""
+        filled, found = dict[str, list[int]](), set[_Scope]()
         for at in self._facts.searches.find(("unfilled",), matches(_EMPTY, "None")) if self._spans else ():
             match = _EMPTY.match(self._text, at)
-            if match is not None and (len(names) < _MOST or match[1] in names):
+            if match is None or (len(filled) == _MOST and match[1] not in filled):
+                continue
+            if match[1] not in filled:
+                filled[match[1]] = list(self._fills(match[1]))
+            if filled[match[1]] and self._question(match.start(1)) is None:
                 scope = self._scope(match[1], match.start(1))
-                if scope is not None and self._question(match.start(1)) is None:
-                    names.setdefault(match[1], {})[scope] = None
-        for scopes in names.values():
-            yield from scopes
+                if scope is not None and any(scope.start <= fill < scope.end for fill in filled[match[1]]):
+                    found.add(scope)
+        yield from found
+
+    def _fills(self, name: str) -> Iterator[int]:
+        """Yield the uses of a name in lines in the spans that may assign a value to it."""
+        find = uses(name, True)
+        for start, end, _ in self._spans:
+            self._facts.layout.reads(start, end)
+            self._questions.work.search(start, end)
+            for at in find(self._text, start, end):
+                line = self._text.rfind("\n", 0, at) + 1
+                after = _AFTER.match(self._text, at + len(name))
+                if _BINDING.match(self._text, line, at) or (after and _BEFORE.fullmatch(self._text, line, at)):
+                    yield at
 
     def uses(self, scope: _Scope) -> list[Use]:
         """Return the uses of a name outside of the spans, without those after a test of the name; [] if code outside
