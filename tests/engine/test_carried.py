@@ -876,3 +876,42 @@ def test_an_import_binds_a_name_in_statements_that_were_parsed() -> None:
     typist = Typist(text, prepared("npu"))
     typist.replace(0, len("import x\n"), "")
     typist.replace(0, 0, "import x\n")
+
+
+FILLED = """
+
+def choose(sizes):
+    index = None
+    for size in sizes:
+        index = size
+    return index if sizes else None
+
+
+def capability():
+    found = None
+    if torch.cuda.is_available():
+        found = torch.cuda.get_device_properties(0).major
+    return found
+"""
+
+
+@pytest.mark.parametrize("line", ["        index = size", "    index = None", "    return index"])
+def test_names_that_hold_none_are_carried(line: str, carried: list[Kept | None]) -> None:
+    """Only code that the target runs assigns a value to the name `index`."""
+    typist = Typist(UNREAD + FILLED, prepared("npu"))
+    at = typist.text.index(line)
+    carried.clear()
+    typist.replace(at + len(line), at + len(line), "x")
+    typist.replace(at, at, "x")
+    # the line may say None for a name that code for CUDA assigns to
+    assert sum(kept is not None for kept in carried) >= (2 if "None" not in line else 1), line
+
+
+def test_a_character_before_an_import_is_not_imported(carried: list[Kept | None]) -> None:
+    """A check read lines with the name `x`."""
+    apart = APART.replace("        for", "        from stats import three\n        for")
+    typist = Typist(UNREAD.replace("model", "x") + apart, prepared("npu"))
+    at = typist.text.index("        from stats import three")
+    carried.clear()
+    typist.replace(at, at, "x")
+    assert None not in carried

@@ -33,6 +33,7 @@ _RESULT = re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
 _FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
 _NAMED = re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
 _BINDS = re.compile(r"\bfor\b(.*\bin\b|.*)|\b(?:as|del)\b(.*)|\blambda\b([^:]*)|(\w+)[ \t]*:=|(.*)[\])}][ \t]*=(?!=)")
+_IMPORT = re.compile(r"\b(?:from|import)\b")  # names that stand before an import in a line are not imported
 _IMPORTS = frozenset({"from", "import", "as"})
 _OWN = frozenset({"self", "cls", *kwlist})
 _DEFINED = re.compile(r"[ \t]*(?:@|async\b|def\b|class\b)")
@@ -145,7 +146,9 @@ def _bind_nothing(
     for text, start, end in _both(before, facts, edited):
         lines = _lines(text, start, end)
         if any("import" in line for line in lines):
-            imported = set(_WORD.findall("".join(lines))) - _IMPORTS
+            code = "".join(lines)
+            importing = _IMPORT.search(code)
+            imported = set(_WORD.findall(code, importing.start() if importing else 0)) - _IMPORTS
             if reads.say(before, 0, len(before.text), imported):
                 return False
         names, attributes = _bound(lines, start in (region.old, region.new))
