@@ -104,6 +104,10 @@ class Layout:
         the check. A check need not call this method for a logical line that it asked for, or for the block below it."""
         self.read_parts.add((start, end))
 
+    def reads_line(self, offset: int) -> None:
+        """Note that a check reads the logical line around an offset, for a check that does not ask for the line."""
+        self.read_lines.add(offset)
+
     def line_start(self, offset: int) -> int:
         """The start of the physical line that contains `offset`."""
         return _line_start(self.text, offset) if self._carriages else self.text.rfind("\n", 0, offset) + 1

@@ -122,13 +122,14 @@ class Above:
 
 def _folders(folder: str) -> Iterator[tuple[str, str]]:
     """Yield a folder and its parents, each as (path on disk, prefix of the paths of files in it)."""
-    disk = folder
-    for _ in range(1 + _ABOVE):
-        yield disk, folder
-        above = os.path.dirname(os.path.abspath(disk))
+    yield folder, folder
+    disk = os.path.abspath(folder)
+    for _ in range(_ABOVE):
+        above = os.path.dirname(disk)
         if above == disk:
             return
         disk, folder = above, os.path.dirname(folder)
+        yield disk, folder
 
 
 def _is_within(folder: str, above: str, module: str) -> bool:

@@ -24,9 +24,9 @@ from .files import FileProblem
 Carried = frozenset[tuple[str, str, str]]
 """Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream"."""
 
-_SAYS = (b'"torch.cuda.', b"'torch.cuda.", b".torch.cuda.")
-_CALLS = (b"patch(", b"attr(")
-_PATCHED = re.compile(rb"(?:patch|attr)\(\s*[\"']((?:\w+\.)+\w+)[\"']")
+_SAYS = b"torch.cuda."
+# the patterns begin with literal text, which is fast to search for
+_PATCHED = [re.compile(word + rb"\(\s*[\"']((?:\w+\.)+\w+)[\"']") for word in (b"patch", b"attr")]
 _NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
 _CUDA = "torch.cuda"
 _FROM = re.compile(r"\bfrom[ \t]+torch[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n]*)")
@@ -40,9 +40,15 @@ _MOST = 50
 
 def patches(data: bytes) -> bool:
     """Return whether a file replaces a name of `torch.cuda` that a string in it names."""
-    if not any(word in data for word in _SAYS) or not any(call in data for call in _CALLS):
+    if _SAYS not in data:
         return False
-    return any(_NAME.fullmatch(match[1].decode("utf-8", "replace")) for match in _PATCHED.finditer(data))
+    return any(map(_NAME.fullmatch, _replaced(data)))
+
+
+def _replaced(data: bytes) -> Iterator[str]:
+    """Yield the strings that name what a file of tests replaces."""
+    for pattern in _PATCHED:
+        yield from (match[1].decode("utf-8", "replace") for match in pattern.finditer(data))
 
 
 def carried(engines: Mapping[str, Engine], tests: Iterable[str], read: Callable[[str, int], bytes]) -> Carried:
@@ -76,7 +82,7 @@ class _Code:
         if source is None:
             return
         data = _bytes(source)
-        strings = {match[1].decode("utf-8", "replace") for match in _PATCHED.finditer(data)}
+        strings = set(_replaced(data))
         names = {string: match for string in strings if (match := _NAME.fullmatch(string))}
         modules = {string.rpartition(".")[0] for string in strings - names.keys()}
         modules |= {match["owner"].rstrip(".") for match in names.values()}

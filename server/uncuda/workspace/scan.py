@@ -259,7 +259,8 @@ class Scanner:
         methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)
-        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *self._above.of(path, data)))):
+        above = self._above.of(path, data) if concerned else ()
+        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *above))):
             kernels = kernels._replace(own=own)
         if concerned and (modules_tried := tried(data, path)):
             kernels = kernels._replace(tried=modules_tried)

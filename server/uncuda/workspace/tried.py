@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import PurePath
 
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
-# The pattern begins with a literal, which is fast to search for.
-_IMPORT = re.compile(
-    rb"\n([ \t]*)(?:(try)[ \t]*:|if[ \t]+\w*AVAILABLE\w*[ \t]*:)[^\S\n]*\n"
-    rb"[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
-)
+# The patterns begin with a literal, which is fast to search for.
+_NAMES = rb"[ \t]*:[^\S\n]*\n[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
+_IMPORTS = [re.compile(rb"try" + _NAMES), re.compile(rb"AVAILABLE\w*" + _NAMES)]
+_BEFORE = re.compile(rb"([ \t]*)(?:(try)|if[ \t]+\w*AVAILABLE)")
 _FAR = 4000  # maximum number of characters between the import and the `except` that handles its failure
 _CATCHES = rb"\n%b(?:except)\b([^\n]*):[^\S\n]*(?:#[^\n]*)?\n[ \t]+(\w+)"
 _CAUGHT = re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException\b")
@@ -21,14 +21,18 @@ _CAUGHT = re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException
 def tried(data: bytes, path: str) -> frozenset[str]:
     """Return what a file optionally imports from its own package, as dotted names of the module and the first imported
     name: `pkg.fast.f` for `try: from pkg.fast import f, g`."""
-    return frozenset(_tried(b"\n" + data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
+    return frozenset(_tried(data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
 
 
 def _tried(data: bytes, path: PurePath) -> Iterator[str]:
-    for match in _IMPORT.finditer(data):
-        indent, is_try, dots, module, name = match.groups()
+    for match in chain.from_iterable(pattern.finditer(data) for pattern in _IMPORTS):
+        line = data.rfind(b"\n", 0, match.start()) + 1
+        before = _BEFORE.match(data, line)
+        if before is None or before.end() < match.start():
+            continue
+        dots, module, name = match.groups()
         dotted = _dotted(len(dots), module.decode(), path)
-        if dotted and (not is_try or _goes_on(data, match.end(), indent)):
+        if dotted and (not before[2] or _goes_on(data, match.end(), before[1])):
             yield f"{dotted}.{name.decode()}"
 
 

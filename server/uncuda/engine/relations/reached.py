@@ -20,6 +20,7 @@ from .marks import MODULE
 from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
+_WHOLE = re.compile(r"[ \t]*(?:from|import)\b[^\\\"'(]*\Z")  # an import that certainly ends with its line
 _WORDS = re.compile(r"\w+")
 _FAR = 200  # maximum number of characters before the class in `self.layer = layers.Layer`
 _KEPT = re.compile(r"(?:(?:self|cls)\.)?\w+[ \t]*=[ \t]*")
@@ -124,8 +125,13 @@ def behind_reached(imported: Imported, questions: Questions) -> Iterator[Stretch
 
 
 def _imported(branches: Branches, libraries: Libraries) -> Iterator[tuple[str, str, int]]:
-    facts, work = branches.facts, branches.work
+    facts, work, text = branches.facts, branches.work, branches.text
     for at in facts.searches.find(("text", _IMPORTS), plain(_IMPORTS)):
+        start, end = facts.layout.line_start(at), facts.layout.line_break(at)
+        work.search(start, end)
+        if _WHOLE.match(text, start, end) and libraries.last_words.isdisjoint(_WORDS.findall(text, start, end)):
+            facts.layout.reads_line(start)
+            continue
         line = facts.indents.header_at(at)
         if line.word not in ("from", "import"):
             continue

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ...facts.scans import matches, plain, uses
+from ...facts.changes import Worded
+from ...facts.scans import plain, uses
 from ...facts.scopes import Header
 from .flags import CONDITIONS
 from .questions import Questions, Stretch
 
 _MOST = 100  # maximum number of names whose uses are searched in one text
-_EMPTY = re.compile(r"^[ \t]*((?:self\.|cls\.)?[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=[ \t]*None\b", re.M)
+_EMPTY = re.compile(r"[ \t]*((?:self\.|cls\.)?[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=[ \t]*None\b")
 _BEFORE = re.compile(r"[ \t(\[]*(?:[\w.*]+[ \t]*[,=][ \t]*)*")  # the targets of an assignment before a name …
 _AFTER = re.compile(r"(?:[ \t]*,[ \t]*[\w.*]+)*[ \t)\]]*(?::[^=\n]+)?(?:[-+*/@|&]|//)?=(?!=)")  # … and after it
 _NOTHING = re.compile(r"(?:[ \t]*[\w.]+[ \t]*=(?!=))*[ \t]*None\b[ \t]*(?:[#;].*)?\r?$", re.M)
@@ -24,6 +25,7 @@ _BINDING = re.compile(rf"[ \t]*(?:{'|'.join(sorted(_BINDS))})\b")
 _GLOBAL = "global "
 _TESTED = re.compile(r"[ \t]*(?:is\b|or\b|[!=]=)")
 _TESTS = re.compile(r"\b(?:if|elif|while|and|not)[ \t(]+$")
+_BLANKS = 20  # maximum number of characters between `=` and None
 _LONGEST = 12  # a match of `_TESTS` is at most this long, except for further blanks
 
 
@@ -69,7 +71,7 @@ class _Names:
         """Yield the names to which code outside of the spans assigns None, and code in the spans a value. The scopes
         and uses of other names are not looked at: an edit of a line that was read may change the fixes of others."""
         filled, found = dict[str, list[int]](), set[_Scope]()
-        for at in self._facts.searches.find(("unfilled",), matches(_EMPTY, "None")) if self._spans else ():
+        for at in self._facts.searches.find(("unfilled",), _NONE) if self._spans else ():
             match = _EMPTY.match(self._text, at)
             if match is None or (len(filled) == _MOST and match[1] not in filled):
                 continue
@@ -181,6 +183,21 @@ class _Names:
         yield line.start, self._indents.extent(self._indents.clauses(line)[-1].start)
         if self._questions.leaves(line) and not self._questions.raises(line):
             yield self._questions.below(line)
+
+
+def _empties(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield the starts of lines that assign None to a name; a search for the word is faster than one for the line."""
+    done = start - 1
+    for at in _WORD(text, start, end):
+        if text[max(start, at - _BLANKS) : at].rstrip(" \t")[-1:] == "=":
+            line = text.rfind("\n", start, at) + 1 or start
+            if line > done and _EMPTY.match(text, line):
+                yield line
+            done = line
+
+
+_WORD = plain("None")
+_NONE = Worded("None", _empties)
 
 
 def _outside(offsets: Sequence[int], spans: Sequence[Stretch]) -> Iterator[int]:
