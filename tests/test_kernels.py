@@ -34,6 +34,14 @@ KERNELS = {
         "ext()",
     ),
     "kept": (f"{LOAD}e = cpp_extension.load('e', ['e.cu'])\n", "e"),
+    "kept in a class": (
+        f"{LOAD}class Block(M):\n    def __init__(self):\n        self.e = cpp_extension.load('e', sources=['e.cu'])\n",
+        "Block",
+    ),
+    "C++ kept in a class": (
+        f"{LOAD}class Block(M):\n    def __init__(self):\n        self.e = cpp_extension.load('e', sources=['cuda.cpp'])\n",
+        "",
+    ),
     "another load": (f"{LOAD}import json\ndef read(f):\n    return json.load(f)\n", ""),
     "a builder of C++": (f"{LOAD}def build():\n    return cpp_extension.CppExtension('e', [])\n", ""),
 }
@@ -104,6 +112,19 @@ def test_a_module_that_says_cuda_is_followed_where_the_project_has_it(tmp_path: 
     assert fixed(tmp_path, {"use.py": user}, "npu")["use.py"] == user
     both = {"use.py": user, "fast_cuda.py": "def run():\n    pass\n"}
     assert fixed(tmp_path, both, "npu")["use.py"] == user.replace("torch.cuda", "torch.npu")
+
+
+def test_a_class_that_compiles_a_kernel_keeps_the_test_over_it(tmp_path: Path) -> None:
+    """The condition is kept in an attribute, and the class has another way without CUDA."""
+    block = KERNELS["kept in a class"][0]
+    head = (
+        "import torch\nimport torch_npu\nfrom ops.block import Block\n\n\nclass Beam:\n    def __init__(self, fast):\n"
+    )
+    user = f"{head}        self.fast = fast and torch.cuda.is_available()\n        if self.fast:\n            self.op = Block()\n"
+    assert fixed(tmp_path, {"beam.py": user, "ops/block.py": block}, "npu")["beam.py"] == user
+    plain = KERNELS["C++ kept in a class"][0]
+    moved = fixed(tmp_path, {"beam.py": user, "ops/block.py": plain}, "npu")["beam.py"]
+    assert moved == user.replace("torch.cuda", "torch.npu")
 
 
 def test_the_language_server_learns_the_same(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _ASKS = r"is_cuda|is_available|device\.type|\bHAS_|_available\b|(?:triton|kernel
 _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b([^\n]*)"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
+_SOURCE = r"\.cu[\"']"
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
@@ -110,7 +111,10 @@ def _kernels(text: str) -> Iterator[str]:
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
         if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
-            if re.search(_RETURNS, body) and not match[1]:
+            if match[1]:  # a class that compiles and keeps a kernel
+                if re.search(_SOURCE, body):
+                    yield match[2]
+            elif re.search(_RETURNS, body):
                 yield f"{match[2]}()"
         elif not jitted.isdisjoint(name for _, name in _between(runs, start, start + len(body))):
             if not any(re.search(_ASKS, test[0]) for test in re.finditer(_TEST, body)):
