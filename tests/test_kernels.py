@@ -39,7 +39,7 @@ KERNELS = {
         "Block",
     ),
     "C++ kept in a class": (
-        f"{LOAD}class Block(M):\n    def __init__(self):\n        self.e = cpp_extension.load('e', sources=['cuda.cpp'])\n",
+        f"{LOAD}class Block(M):\n    def __init__(self):\n        self.e = cpp_extension.load('e', ['cuda.cpp'])\n",
         "",
     ),
     "another load": (f"{LOAD}import json\ndef read(f):\n    return json.load(f)\n", ""),
@@ -120,7 +120,8 @@ def test_a_class_that_compiles_a_kernel_keeps_the_test_over_it(tmp_path: Path) -
     head = (
         "import torch\nimport torch_npu\nfrom ops.block import Block\n\n\nclass Beam:\n    def __init__(self, fast):\n"
     )
-    user = f"{head}        self.fast = fast and torch.cuda.is_available()\n        if self.fast:\n            self.op = Block()\n"
+    body = "self.fast = fast and torch.cuda.is_available()\n        if self.fast:\n            self.op = Block()\n"
+    user = f"{head}        {body}"
     assert fixed(tmp_path, {"beam.py": user, "ops/block.py": block}, "npu")["beam.py"] == user
     plain = KERNELS["C++ kept in a class"][0]
     moved = fixed(tmp_path, {"beam.py": user, "ops/block.py": plain}, "npu")["beam.py"]
