@@ -18,6 +18,7 @@ from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
+_NOTHING = "nullcontext"  # of contextlib
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find the role of a string, all children of these nodes are read
 TESTS = frozenset({"comparison", "membership", "case"})
@@ -46,7 +47,33 @@ class Flow:
         if not isinstance(base, ast.Name) or self.context.facts.names.bindings(base.id):
             return None
         root = self._imported.get(base.id)
+        if root is None and not parts:
+            return self._function_in(base, statement)
         return ".".join([root, *parts]) if root else None
+
+    def _function_in(self, name: ast.Name, statement: Statement) -> str | None:
+        """Return the dotted name of the function of torch that a local variable holds, as in `scope = autocast if fast
+        else nullcontext`; None if the variable may hold another function."""
+        scope = self.scope(name.id, statement.start, Role("comparison", name))
+        if scope < 0:
+            return None
+        self.context.asked.add(name.id)
+        bindings = [(one, where) for where in self.naming(name.id, scope) for one in where.digest.bindings]
+        found = set[str | None]()
+        for binding, where in bindings:
+            if binding.name == name.id:
+                value = binding.value
+                values = [value.body, value.orelse] if isinstance(value, ast.IfExp) else [value]
+                found.update(self._imported_as(one, where) for one in values if last_word(one) != _NOTHING)
+        (function,) = found if len(found) == 1 else (None,)
+        return function if function is not None and function.startswith("torch.") else None
+
+    def _imported_as(self, node: ast.AST | None, statement: Statement) -> str | None:
+        base, parts = chain_of(node)
+        if node is None or not isinstance(base, ast.Name):
+            return None
+        root = self._imported.get(base.id)
+        return self.context.resolve(node, statement) or (".".join([root, *parts]) if root else None)
 
     def module_of(self, node: ast.AST) -> str:
         """Return the dotted name of the import with which an expression begins, such as "numpy" for `np.float32`; "" if
