@@ -46,6 +46,7 @@ def full() -> Hit:
         question=(At(100), True),
         by_hand=True,
         sources=(("field", "device"), ("name", "x", At(100))),
+        makes=(("name", "x", At(100)),),
     )
 
 
@@ -59,6 +60,7 @@ MOVED = {
     "origin": ("tc", "torch.cuda", Span(45, 55)),
     "question": (At(105), True),
     "sources": (("field", "device"), ("name", "x", At(105))),
+    "makes": (("name", "x", At(105)),),
 }
 CARRIED = {"rule", "words", "limits", "severity", "node", "since", "lacking", "by_hand"}
 

@@ -107,6 +107,7 @@ def run(x, kind="cuda"):
     with torch.cuda.stream(torch.cuda.Stream()), amp.autocast():
         torch.cuda.ExternalStream(1)
         y = torch.device(kind), y
+    other = torch.device("cuda", 0)
     seen = kind
     if seen == "cuda":
         y = x.to(seen)

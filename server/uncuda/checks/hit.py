@@ -67,6 +67,10 @@ class Hit:
     """If the reported string is compared with a variable: keys in `links` of the code that gives the variable its
     value. The comparison and this code must change together."""
 
+    makes: Links = ()
+    """If the reported string names a device that a call makes: keys in `links` of strings with which the text of this
+    device is compared, as in `"cuda" in str(self.device)`."""
+
     @property
     def subject(self) -> str:
         """The library, API or variable that the hit is about, such as `flash_attn`, `torch.cuda.synchronize`, `.cuda`
@@ -128,6 +132,7 @@ def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
         question,
         hit.by_hand,
         tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.sources]),
+        tuple([tuple([At(here(part)) if isinstance(part, At) else part for part in key]) for key in hit.makes]),
     )
 
 

@@ -154,6 +154,7 @@ class Check:
             question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
             sources=uses.sources.of(role, statement) if fixes else (),
+            makes=flow.made(role, statement) if fixes else (),
         )
 
     def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:

@@ -325,6 +325,14 @@ class Flow:
             return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
         return ()
 
+    def made(self, role: Role, statement: Statement) -> Links:
+        """Return the keys for `Hit.links` of the variable or attribute that holds the device which a call makes from a
+        string: `self.device = torch.device("cuda", rank)`."""
+        if role.call is None or role.method != "device" or role.parameter not in (0, "type"):
+            return ()
+        holder = self.role_at(role.call, statement.digest.span(role.call)[0], statement)
+        return self.links(holder, statement) if holder.kind == "assignment" else ()
+
     def _handed(self, name: str, scope: int) -> Links:
         """Return the attributes to which a variable is assigned unchanged, as in `self.kind = kind`: each attribute as
         a key for `Hit.links`."""

@@ -12,6 +12,7 @@ from ..checks.branches import Branches
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..limits import Work
+from .relations.guarded import before_counts
 from .relations.parts import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
@@ -47,11 +48,18 @@ def parts_of(
 
 def guarded(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of hits inside one expression: a hit in a condition that asks for CUDA, and a hit in the
-    part that is evaluated only if CUDA is found."""
+    part that is evaluated only if CUDA is found.
+
+    A variable that is compared with a device string before the condition asks for the number of devices is left out
+    if the file has code for several devices that stays (see `before_counts`).
+    """
+    several = any(hit.rule.get("keeps-counts") and not hit.fixes for hit in hits)
+    alone = before_counts(hits, range(len(hits)) if several else ())
     for statement, outer, parts in parts_of(enumerate(hits), (ast.BoolOp, ast.IfExp, ast.Subscript), branches.work):
         denied = {part: _denies(statement, part, branches) for part in parts}
         if isinstance(outer, ast.BoolOp):
-            yield from _in_chain(outer, parts, denied, branches.work)
+            pairs = _in_chain(outer, parts, denied, branches.work)
+            yield from (pair for pair in pairs if pair[0] not in alone)
             continue
         for question, asking in parts.items():
             for part in _behind(outer, question, denied[question]):

@@ -163,8 +163,9 @@ def _linked(
             classes[index] = lowest(classes[index], REVIEW)
         else:
             pairs.append((index, question))
-    both = [*pairs, *_given(hits, owner)]
-    _settle(classes, groups, both, branches.work)
+    made = list(_made(hits, owner))
+    both = [*pairs, *_given(hits, owner), *((test, device) for device, test in made)]
+    _settle(classes, groups, [*both, *made], branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)
     stays = staying(hits, classes, questions, branches, libraries)
@@ -196,6 +197,19 @@ def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[in
         for key in hit.sources:
             if (other := owner.get(key, index)) != index:
                 yield from ((index, other), (other, index))
+
+
+def _made(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
+    """Yield each string from which a device is made, with a string that the device's text is compared with. `owner`:
+    for each key in `Hit.links`, the first hit that has it.
+
+    If no safe fix changes the comparison, the device stays. It moves if the comparison could change, but guards code
+    that works only with CUDA.
+    """
+    for index, hit in enumerate(hits):
+        for key in hit.makes:
+            if (other := owner.get(key, index)) != index:
+                yield index, other
 
 
 def _left(hits: Sequence[Hit], before: list[str | None], classes: list[str | None], stays: Staying) -> bool:

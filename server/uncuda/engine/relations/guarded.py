@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -106,6 +106,16 @@ def over_several(
         for held in _Search(kernels, questions, branches).run():
             if hits[held.question].words.get("name") == _COUNT:
                 yield held
+
+
+def before_counts(hits: Sequence[Hit], asked: Iterable[int]) -> set[int]:
+    """Return the indices of device strings with which a statement compares a variable before one of the hits `asked`,
+    given by their indices, asks for the number of devices: `"cuda" in str(device) and device_count() > 1`. Such a
+    string changes with the other strings of the variable, also if the number stays."""
+    counts = (hits[index] for index in asked if hits[index].words.get("name") == _COUNT)
+    ends = {hit.statement.start: hit.start for hit in counts if hit.statement is not None}
+    linked = ((index, hit) for index, hit in enumerate(hits) if ends and hit.rule.check == "string" and hit.links)
+    return {index for index, hit in linked if hit.statement and hit.start < ends.get(hit.statement.start, 0)}
 
 
 def over_words(

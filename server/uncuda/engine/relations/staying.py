@@ -13,7 +13,7 @@ from ...edits import REVIEW, SAFE, lowest
 from .called import Called, Stretch
 from .callees import to_unknown
 from .falling import of_falling
-from .guarded import over_cuda, over_lookups, over_several
+from .guarded import before_counts, over_cuda, over_lookups, over_several
 from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
@@ -101,20 +101,23 @@ class Staying:
             for index, hit in enumerate(hits)
             if classes[index] == SAFE and hit.rule.check != "missing-import"
         )
+        asked = list(asked)
+        before = before_counts(hits, asked)
         for question in asked:
             for region in questions.regions(question):
                 self._behind.setdefault(region, question)
                 behind = hits_in(safe, region)
                 questions.work.compare(1 + len(behind))
                 for _, index in behind:
-                    if index != question:
+                    beside = index in before and hits[index].statement is hits[question].statement
+                    if index != question and not beside:
                         self.pairs.append((question, index))
                         if index not in self.classes:
                             self.hold(index, REVIEW, BEHIND)
         if len(self._behind) > spans:
             called = Called(list(self._behind), questions.facts, "")
             for start, index in safe:
-                if index not in self.classes and called.holds(start):
+                if index not in self.classes and index not in before and called.holds(start):
                     self.hold(index, REVIEW, BEHIND)
                     held = True
             self._hold_over_none(classes, questions)
