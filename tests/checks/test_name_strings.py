@@ -111,6 +111,14 @@ def test_an_attribute_that_the_target_lacks_is_never_patched_there(patch: str, e
         assert "safe" not in classes(patch.format("torch.cuda", "no_such_name") + use, engine)
 
 
+@pytest.mark.parametrize(("target", "new"), [("npu", "NPUGraph"), ("musa", "MUSAGraph")])
+def test_an_attribute_of_an_import_takes_the_name_of_its_counterpart(target: str, new: str) -> None:
+    text = 'from torch import cuda\nmonkeypatch.setattr(cuda, "CUDAGraph", f)\ng = cuda.CUDAGraph()\n'
+    ported = fixed(text, ENGINES[target])
+    assert f'(cuda, "{new}", f)' in ported
+    assert f"cuda.{new}()" in ported
+
+
 def test_the_names_that_one_function_patches_change_together() -> None:
     text = "def test(monkeypatch):\n    monkeypatch.setattr(torch.cuda, 'is_available', f)\n"
     other = "def test_other(monkeypatch):\n    monkeypatch.setattr(torch.cuda, 'device_count', f)\n"

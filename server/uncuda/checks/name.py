@@ -130,7 +130,7 @@ def _reference(
         applicability = None
     edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
     placed = position_edits(reference, verdict.row, rule)
-    if alias is not None and edits == [] and new and not placed:
+    if alias is not None and edits == [] and new and not placed and not named:
         # a variable with an unbound method is fixed where the method is assigned to it
         if applicability == alias.applicability or (rule.get("unbound") and is_variable(context, reference)):
             return None
