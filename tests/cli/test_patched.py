@@ -103,6 +103,16 @@ def test_a_replaced_name_waits_where_one_of_the_files_under_test_stays(project: 
     assert classes() == ["safe"]
 
 
+def test_the_test_may_name_the_module_of_the_code_under_test(project: Path) -> None:
+    """Uses in the other files that it imports do not count then."""
+    both = "from app.dist import wrap\nfrom app.other import name"
+    other = "import torch\n\n\ndef name():\n    return torch.cuda.get_device_name(device=0)\n"
+    write(app__dist=CODE.replace("Stream()", "get_device_name()"), app__other=other)
+    for owner, class_ in (("app.dist", "safe"), ("app.other", "review"), ("app.gone", "review")):
+        write(tests__test_a=TEST.format(both, f"{owner}.torch.cuda.get_device_name"))
+        assert classes() == [class_]
+
+
 IMPORTED = {
     "from torch import nn, cuda": "cuda.Stream()",
     "from torch import (\n    cuda as c,\n)": "c.Stream()",

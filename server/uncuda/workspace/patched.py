@@ -96,9 +96,12 @@ class _Code:
         names = {string: match for string in strings if (match := _NAME.fullmatch(string))}
         modules = {string.rpartition(".")[0] for string in strings - names.keys()}
         modules |= {match["owner"].rstrip(".") for match in names.values()}
-        homes = sorted(self._homes({*modules, *_imported(data, path)}) - {path})
+        homes = self._homes({*modules, *_imported(data, path)}) - {path}
         for string, match in sorted(names.items())[:_MOST]:
-            uses = [use for home in homes if (use := self._moves(home, match["name"], target)) is not None]
+            # in "pkg.a.torch.cuda.Stream", the test names the module of the code under test
+            owner = match["owner"].rstrip(".")
+            tested = self._homes({owner}) - {path} if owner else homes
+            uses = [use for home in sorted(tested) if (use := self._moves(home, match["name"], target)) is not None]
             if uses and all(uses):
                 yield string
 
