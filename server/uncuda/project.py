@@ -162,7 +162,8 @@ class Project:
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
     patching: frozenset[str] = frozenset()
-    """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`."""
+    """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`,
+    `setattr(torch.cuda, "Stream", f)`."""
     carried: frozenset[tuple[str, str, str]] = frozenset()
     """(target, path, string) of each name that a file in `patching` replaces, if the code under test, in other files,
     uses the name only where a safe fix changes it."""

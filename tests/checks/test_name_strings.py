@@ -75,16 +75,60 @@ def test_an_object_that_is_patched_changes_with_the_uses_of_the_attribute() -> N
     assert classes(text.format("get_device_name", "device=0")) == ["review", "review"]
     assert classes(text.format("get_device_capability", "")) == ["by hand", "by hand"]
     assert '(torch.npu, "NPUGraph")' in fixed(text.format("CUDAGraph", ""))
-    assert classes('monkeypatch.setattr(torch.cuda, "device_count", f)\n') == ["safe"]
+
+
+OBJECTS = [
+    'def test(monkeypatch):\n    monkeypatch.setattr({}, "{}", lambda: False)\n',
+    "def test(monkeypatch):\n    monkeypatch.setattr(\n        {}, '{}', f, raising=False\n    )\n",
+    'def test(monkeypatch):\n    monkeypatch.delattr({}, "{}")\n',
+    '@mock.patch.object({}, "{}", return_value=2)\ndef test(m):\n    pass\n',
+    'setattr({}, "{}", f)\n',
+]
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("patch", OBJECTS)
+def test_an_attribute_that_is_patched_and_that_the_file_does_not_use_stays_and_says_so(
+    patch: str, engine: Engine
+) -> None:
+    text = patch.format("torch.cuda", "device_count")
+    (found,) = findings(text, engine)
+    assert "this file does not show it" in found.message
+    assert fixed(text, engine) == text
+    assert fixed(text, engine, review=True) == text.replace("cuda", engine.target.id)
+    used = f"{text}n = torch.cuda.device_count()\n"
+    assert fixed(used, engine) == used.replace("cuda", engine.target.id)
+    imported = "from torch import cuda\n" + patch.format("cuda", "device_count")
+    assert set(classes(imported, engine)) == {"review"}
+    assert set(classes(f"{imported}cuda.synchronize()\n", engine)) == {"review"}
+    assert set(classes(f"{imported}n = cuda.device_count()\n", engine)) == {"safe"}
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("patch", OBJECTS)
+def test_an_attribute_that_the_target_lacks_is_never_patched_there(patch: str, engine: Engine) -> None:
+    for use in ("", "torch.cuda.no_such_name()\n"):
+        assert "safe" not in classes(patch.format("torch.cuda", "no_such_name") + use, engine)
+
+
+@pytest.mark.parametrize(("target", "new"), [("npu", "NPUGraph"), ("musa", "MUSAGraph")])
+def test_an_attribute_of_an_import_takes_the_name_of_its_counterpart(target: str, new: str) -> None:
+    text = 'from torch import cuda\nmonkeypatch.setattr(cuda, "CUDAGraph", f)\ng = cuda.CUDAGraph()\n'
+    ported = fixed(text, ENGINES[target])
+    assert f'(cuda, "{new}", f)' in ported
+    assert f"cuda.{new}()" in ported
 
 
 def test_the_names_that_one_function_patches_change_together() -> None:
     text = "def test(monkeypatch):\n    monkeypatch.setattr(torch.cuda, 'is_available', f)\n"
     other = "def test_other(monkeypatch):\n    monkeypatch.setattr(torch.cuda, 'device_count', f)\n"
-    assert classes(text + "    monkeypatch.setattr(torch.cuda, 'device_count', f)\n") == ["safe", "safe"]
+    both = text + "    monkeypatch.setattr(torch.cuda, 'device_count', f)\n"
+    assert classes(both + "torch.cuda.is_available()\ntorch.cuda.device_count()\n") == ["safe"] * 4
+    assert classes(both + "torch.cuda.is_available()\n") == ["review"] * 3
     lacking = text + "    monkeypatch.setattr(torch.cuda, 'get_device_capability', f)\n"
-    assert classes(lacking + other) == ["by hand", "by hand", "safe"]
-    assert classes(lacking + other, ENGINES["musa"]) == ["review", "review", "safe"]
+    uses = "torch.cuda.device_count()\n"
+    assert classes(lacking + other + uses) == ["by hand", "by hand", "safe", "safe"]
+    assert classes(lacking + other + uses, ENGINES["musa"]) == ["review", "review", "safe", "safe"]
 
 
 @pytest.mark.parametrize(
@@ -100,9 +144,17 @@ def test_other_strings_say_no_name(text: str) -> None:
     assert findings(text) == []
 
 
-def test_a_key_that_adds_a_use_is_seen() -> None:
+@pytest.mark.parametrize(
+    "patch",
+    [
+        PATCHES[0].format("torch.cuda.empty_cache"),
+        *(one.format("torch.cuda", "empty_cache") for one in OBJECTS),
+        "from torch import cuda\n" + OBJECTS[0].format("cuda", "empty_cache"),
+    ],
+)
+def test_a_key_that_adds_a_use_is_seen(patch: str) -> None:
     engine = engine_for("npu", Settings(locale="en"), remember=16)
-    before = HEAD + PATCHES[0].format("torch.cuda.empty_cache") + "torch.cuda.empty\n"
+    before = HEAD + patch + "torch.cuda.empty\n"
     after = before.replace("empty\n", "empty_cache()\n")
     for text in (before, after, before):
         assert engine.check(Source(text, "a.py")) == NPU.check(Source(text, "a.py"))

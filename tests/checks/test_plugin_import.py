@@ -126,6 +126,35 @@ except ImportError:
 n = torch.npu.device_count()
 """,
     ),
+    "torch.cuda is imported below torch": (
+        """
+import torch
+import torch.cuda
+import torch.nn as nn
+try:
+    import torch
+    import torch.cuda  # kept: the comment is about it
+except ImportError:
+    torch = None
+def f():
+    import torch.cuda
+    n = torch.cuda.device_count()
+    import torch.cuda
+""",
+        """
+import torch
+import torch_npu
+import torch.nn as nn
+try:
+    import torch
+    import torch  # kept: the comment is about it
+except ImportError:
+    torch = None
+def f():
+    import torch
+    n = torch.npu.device_count()
+""",
+    ),
     "a name that the plugin adds is imported first": (
         """
 from torch.distributed import is_nccl_available

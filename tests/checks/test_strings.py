@@ -60,7 +60,7 @@ SAFE = [
     "with torch.amp.autocast(device_type='cuda', enabled=flag): pass",
     "def f():\n    scope = torch.autocast\n    with scope('cuda'): pass",
     "def f(fast):\n    scope = torch.autocast if fast else nullcontext\n    with scope('cuda'): pass",
-    "def f(fast):\n    scope = torch.autocast\n    if fast: scope = contextlib.nullcontext\n    with scope('cuda'): pass",
+    "def f(fast):\n    scope = torch.autocast\n    if fast: scope = c.nullcontext\n    with scope('cuda'): pass",
     "f(device='cuda')",
     "cast = functools.partial(torch.amp.autocast, 'cuda', enabled=False)",
     "cast = partial(torch.amp.autocast, device_type='cuda')",

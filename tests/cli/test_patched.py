@@ -21,6 +21,15 @@ NPU = engine_for("npu")
 CODE = "import torch\n\n\ndef wrap():\n    return torch.cuda.Stream()\n"
 TEST = 'from unittest.mock import patch\n{0}\n\n@patch("{1}")\ndef test(_):\n    pass\n'
 STREAM = "torch.cuda.Stream"
+OBJECTS = {
+    "setattr": "def test(monkeypatch):\n    monkeypatch.setattr(torch.cuda, {0!r}, f)\n",
+    "in lines": "def test(monkeypatch):\n    monkeypatch.setattr(\n        torch.cuda,\n        {0!r},\n    )\n",
+    "raising": "def test(monkeypatch):\n    monkeypatch.setattr(torch.cuda, {0!r}, f, raising=False)\n",
+    "delattr": "def test(monkeypatch):\n    monkeypatch.delattr(torch.cuda, {0!r})\n",
+    "patch.object": "@patch.object(torch.cuda, {0!r}, return_value=2)\ndef test(_):\n    pass\n",
+    "with": "def test():\n    with mock.patch.object(torch.cuda, {0!r}) as made:\n        wrap()\n",
+}
+HEAD = "import torch\nfrom unittest import mock\nfrom unittest.mock import patch\nfrom app.dist import wrap\n\n\n"
 IMPORTS = {
     "a function": "from app.dist import wrap",
     "functions in brackets": "from app.dist import (\n    other,\n    wrap,\n)",
@@ -94,6 +103,16 @@ def test_a_replaced_name_waits_where_one_of_the_files_under_test_stays(project: 
     assert classes() == ["safe"]
 
 
+def test_the_test_may_name_the_module_of_the_code_under_test(project: Path) -> None:
+    """Uses in the other files that it imports do not count then."""
+    both = "from app.dist import wrap\nfrom app.other import name"
+    other = "import torch\n\n\ndef name():\n    return torch.cuda.get_device_name(device=0)\n"
+    write(app__dist=CODE.replace("Stream()", "get_device_name()"), app__other=other)
+    for owner, class_ in (("app.dist", "safe"), ("app.other", "review"), ("app.gone", "review")):
+        write(tests__test_a=TEST.format(both, f"{owner}.torch.cuda.get_device_name"))
+        assert classes() == [class_]
+
+
 IMPORTED = {
     "from torch import nn, cuda": "cuda.Stream()",
     "from torch import (\n    cuda as c,\n)": "c.Stream()",
@@ -158,6 +177,62 @@ def test_files_that_require_other_packages_are_under_test(project: Path) -> None
     assert classes() == ["safe"]
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("form", OBJECTS.values(), ids=OBJECTS)
+def test_an_attribute_that_is_replaced_moves_with_the_code_under_test(project: Path, form: str, target: str) -> None:
+    write(app__dist=CODE, tests__test_a=HEAD + form.format("Stream"))
+    assert classes(target) == ["safe"]
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    assert f"(torch.{target}," in "".join(Path("tests/test_a.py").read_text().split()).replace("torch.cuda", "")
+    assert f"torch.{target}.Stream()" in Path("app/dist.py").read_text()
+    assert classes(target) == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("form", OBJECTS.values(), ids=OBJECTS)
+def test_an_attribute_that_is_replaced_waits_where_the_code_under_test_stays(
+    project: Path, form: str, target: str
+) -> None:
+    write(app__dist=CODE.replace("Stream()", "Stream()  # uncuda: ignore"), tests__test_a=HEAD + form.format("Stream"))
+    assert classes(target) == ["review"]
+    write(app__dist=CODE, tests__test_a=HEAD.replace("app.dist", "lightning") + form.format("Stream"))
+    assert classes(target) == ["review"]
+    before = Path("tests/test_a.py").read_text()
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    assert Path("tests/test_a.py").read_text() == before
+    write(tests__test_a=HEAD + form.format("no_such_name"))
+    assert classes(target) == ["manual"]
+
+
+def test_a_condition_under_test_keeps_an_attribute_that_is_replaced(project: Path) -> None:
+    body = "    if torch.cuda.is_available():\n        run(['nvidia-smi'])\n"
+    write(app__dist=f"import torch\n\n\ndef wrap():\n{body}", tests__test_a=HEAD)
+    write(tests__test_a=HEAD + OBJECTS["setattr"].format("is_available"))
+    assert classes() == ["review"]
+    write(app__dist="import torch\n\n\ndef wrap():\n    return torch.cuda.is_available()\n")
+    assert classes() == ["safe"]
+
+
+def test_an_attribute_of_an_import_is_replaced_with_the_code_under_test(project: Path) -> None:
+    form = HEAD.replace("import torch\n", "from torch import cuda\n") + OBJECTS["setattr"].replace("torch.cuda", "cuda")
+    write(app__dist=CODE, tests__test_a=form.format("Stream"))
+    assert classes() == ["safe"]
+    write(app__dist=f"# uncuda: file-ignore\n{CODE}")
+    assert classes() == ["review", "review"]
+
+
+def test_an_attribute_that_the_test_file_uses_itself_changes(project: Path) -> None:
+    write(tests__test_a=HEAD.replace("app.dist", "json") + CODE + OBJECTS["setattr"].format("Stream"))
+    assert classes() == ["safe", "safe"]
+
+
+def test_a_module_of_another_library_is_no_module_of_torch(project: Path) -> None:
+    form = HEAD.replace("import torch\n", "from numba import cuda\n") + OBJECTS["setattr"].replace("torch.cuda", "cuda")
+    write(app__dist=CODE, tests__test_a=form.format("Stream"))
+    uncuda("fix", "--isolated", "--target", "npu", "--quiet")
+    assert Path("tests/test_a.py").read_text() == form.format("Stream")
+
+
 def test_code_that_cannot_be_read_stops_nothing(project: Path) -> None:
     write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
     Path("app/dist.py").write_bytes(b"# coding: no-such\n" + CODE.encode())
@@ -192,6 +267,14 @@ def test_worker_processes_find_the_same(project: Path) -> None:
         ('monkeypatch.setattr("app.torch.cuda.is_available", f)', True),
         ('patch("app.f"); torch.cuda.Stream()', False),
         ('getattr(torch.cuda, "Stream")', False),
+        ('setattr(torch.cuda, "Stream", f)', True),
+        ("m.delattr(torch.cuda, 'Stream')", True),
+        ('mock.patch.object(\n    torch.cuda, "Stream"\n)', True),
+        ('from torch import cuda\npatch.object(cuda, "Stream")', True),
+        ('patch.object(cuda, "Stream")', False),
+        ('patch.object(use_cuda, "Stream")', False),
+        ("patch.object(torch.cuda, name)", False),
+        ('patch.object(app, "f"); f(torch.cuda, "Stream")', False),
         ('show("torch.cuda.Stream")', False),
         ('patch("torch.cuda")', False),
     ],

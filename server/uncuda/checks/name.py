@@ -18,7 +18,7 @@ from .host_values import HostValues
 from .name_calls import Asked, asked, call_classes, call_limits, call_of, keyword_edits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_literals import Literals
-from .name_strings import string_hits
+from .name_strings import LIMIT, string_hits, waits
 from .none_values import fails
 from .on_host import is_off_device
 from .one_switch import as_one
@@ -114,23 +114,23 @@ def _reference(
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target, results.keys)
     applicability, apart = _class(context, reference, verdict, results) if not refused else (None, {})
-    held = _patched(context, reference, attribute)
+    held, named = _patched(context, reference, attribute), list[Edit]()
     if applicability is not None and new.startswith('"'):
         sure, same = literals.of(reference, new)
         applicability, held = lowest(applicability, sure), (*held, *same)
     bound = _bound(reference)
     if around in rule.get("manual-calls", ()) or bound in stuck:
         applicability = None
-    named: list[Edit] = []
     if attribute and member and member.applicability and new:
         new, _, last = member.replacement.rpartition(".")
-        applicability = lowest(applicability, _class_of(context, reference, member, attribute))
+        found, why = _class_of(context, reference, member, attribute)
+        applicability, limits = lowest(applicability, found), (*limits, *why)
         named = [Edit(attribute.start, attribute.end, last)] if last != attribute.name else []
     elif attribute and member and not attribute.optional:
         applicability = None
     edits = _edits(reference.dotted, new, spans, hidden, base) if new else []
     placed = position_edits(reference, verdict.row, rule)
-    if alias is not None and edits == [] and new and not placed:
+    if alias is not None and edits == [] and new and not placed and not named:
         # a variable with an unbound method is fixed where the method is assigned to it
         if applicability == alias.applicability or (rule.get("unbound") and is_variable(context, reference)):
             return None
@@ -276,12 +276,19 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
     return spelled[0][0], spelled[-1][1]
 
 
-def _class_of(context: Context, reference: Name, verdict: Verdict, attribute: Asked) -> str | None:
-    """Return the safest class of a fix of an attribute. A function that a test replaces needs review if it returns
-    numbers that mean something only for CUDA: code of other files that compares them has no safe fix."""
+def _class_of(
+    context: Context, reference: Name, verdict: Verdict, attribute: Asked
+) -> tuple[str | None, tuple[str, ...]]:
+    """Return the safest class of a fix of an attribute, and the ids of sentences in `rules/limits.tsv` about it.
+
+    A function that a test replaces needs review if the code under test may stay, or if it returns numbers that mean
+    something only for CUDA: code of other files that compares them has no safe fix."""
+    if not attribute.patched or verdict.applicability is None:
+        return verdict.applicability, ()
     dotted = f"{reference.dotted}.{attribute.name}"
-    numbers = attribute.patched and verdict.rule.get("numbers", {}).get(dotted) == []
-    return lowest(verdict.applicability, REVIEW if numbers and not context.target.has("capability") else SAFE)
+    numbers = verdict.rule.get("numbers", {}).get(dotted) == [] and not context.target.has("capability")
+    why = (LIMIT,) if waits(dotted, context) else ()
+    return lowest(verdict.applicability, REVIEW if numbers or why else SAFE), why
 
 
 def _patched(context: Context, reference: Name, attribute: Asked | None) -> Links:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..edits import REVIEW, Edit, Fix, lowest
@@ -11,10 +12,13 @@ from ..messages.fixes import titled
 from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
+_ALONE = re.compile(r"import[ \t]+[\w.]+[ \t]*(?:\r?\n)?")
+
 
 def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:
     """Yield hits at import statements. `stuck`: local names that no fix may change."""
     seen: set[tuple[int, int]] = set()  # statements with the same source share their nodes
+    first = _First(context)
 
     def spoken(dotted: str) -> Verdict | None:
         verdict = judge(dotted)
@@ -26,7 +30,7 @@ def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterat
             continue
         seen.add((statement.start, id(node)))
         if isinstance(node, ast.Import):
-            yield from _plain(context, statement, node, spoken, stuck)
+            yield from _plain(context, statement, node, spoken, stuck, first)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield from _from(context, statement, node, spoken, stuck)
 
@@ -53,10 +57,10 @@ def _links(verdict: Verdict, statement: Statement, local: str) -> Links:
 
 
 def _plain(
-    context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str]
+    context: Context, statement: Statement, node: ast.Import, judge: Judge, stuck: frozenset[str], first: _First
 ) -> Iterator[Hit]:
     """Yield hits at plain imports: `import x`. `import torch.cuda as tc` is changed to import another module; `import
-    torch.cuda` becomes `import torch`."""
+    torch.cuda` becomes `import torch`, or is removed below another `import torch`."""
     for alias in node.names:
         verdict = judge(alias.name)
         if verdict is None:
@@ -70,10 +74,42 @@ def _plain(
             new, links = context.target.module_path(verdict.replacement), _links(verdict, statement, alias.asname)
         if verdict.applicability is not None and verdict.replacement and alias.asname not in stuck:
             start = statement.start + statement.digest.piece.start(alias)
+            title, edit = titled("replace", f"`{new}`"), Edit(start, start + len(alias.name), new)
+            if not alias.asname and first.is_above(new, statement):
+                title, edit = titled("remove", f"`import {alias.name}`"), _removal(context, statement)
             needed = () if alias.asname else context.requires(verdict.rule, start)
-            edits = (Edit(start, start + len(alias.name), new), *needed)
-            fixes = (Fix(titled("replace", f"`{new}`"), verdict.applicability, edits),)
+            fixes = (Fix(title, verdict.applicability, (edit, *needed)),)
         yield _hit(verdict, statement, alias, alias.name, links, fixes)
+
+
+class _First:
+    """Finds the first import in a block that binds a name, such as `torch`."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._starts: dict[tuple[str, int], int] | None = None
+
+    def is_above(self, root: str, statement: Statement) -> bool:
+        """Return whether `import torch.cuda` is all of a line, and another import above it in the same block binds the
+        module `root`, which is "torch"."""
+        if _ALONE.fullmatch(self._context.text, statement.start, statement.end) is None:
+            return False
+        if self._starts is None:
+            self._starts = {}
+            for binding, other in self._context.facts.imports():
+                if binding.kind == "import" and binding.name == binding.dotted:
+                    key = binding.name, self._block(other)
+                    self._starts[key] = min(other.start, self._starts.get(key, other.start))
+        return self._starts.get((root, self._block(statement)), statement.start) < statement.start
+
+    def _block(self, statement: Statement) -> int:
+        above = self._context.facts.indents.header_above(statement.start)
+        return above.start if above is not None else -1
+
+
+def _removal(context: Context, statement: Statement) -> Edit:
+    """Return the edit that removes the line of a statement."""
+    return Edit(context.facts.layout.line_start(statement.start), statement.end, "")
 
 
 def _from(

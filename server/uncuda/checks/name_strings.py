@@ -20,8 +20,9 @@ from .base import Context, Hit, Links
 from .verdicts import Judge, Verdict
 
 LIMIT = "patched-elsewhere"
-"""The id of the sentence that says why a fix needs review: `mock.patch` replaces a name that this file itself does not
-use, and it is not known that safe fixes change the code which uses the name, in other files (`Project.carried`)."""
+"""The id of the sentence that says why a fix needs review: `mock.patch`, or a similar call, replaces a name that this
+file itself does not use, and it is not known that safe fixes change the code which uses the name, in other files
+(`Project.carried`)."""
 _SAID = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
 _PATCHES = frozenset({"patch", "setattr", "delattr"})
 _IMPORTS = frozenset({"import_module", "importorskip"})
@@ -76,10 +77,8 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
         links = (("alias", bound),) if bound else ()
         applicability = None if bound in stuck else SAFE if bound else REVIEW
     elif said.call.args[0] is text.node:
-        context.asked.add(said.name)
         links, applicability = (("patched", said.name),), SAFE
-        carried = (context.target.id, context.path, said.owner + said.name) in context.project.carried
-        if not carried and (said.owner or not _is_used(said.name, context)):
+        if waits(said.name, context, said.owner):
             applicability, limits = REVIEW, (*limits, LIMIT)
     else:
         written, applicability = new.rpartition(".")[2], _taken(said, new, judge)
@@ -110,10 +109,16 @@ def _bound(said: _Said) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
-def _is_used(name: str, context: Context) -> bool:
-    """Whether the file itself uses a name that it replaces by `mock.patch`."""
+def waits(name: str, context: Context, owner: str = "") -> bool:
+    """Whether the fix of a name that a test replaces needs review for the reason `LIMIT`. `owner`: the module through
+    which `mock.patch` finds the name."""
+    context.asked.add(name)
+    if (context.target.id, context.path, owner + name) in context.project.carried:
+        return False
+    if owner:
+        return True
     context.facts.work.compare(len(context.facts.references) // 4)
-    return any(reference.dotted == name for reference in context.facts.references)
+    return all(reference.dotted != name for reference in context.facts.references)
 
 
 def _taken(said: _Said, new: str, judge: Judge) -> str | None:

@@ -1,7 +1,8 @@
-"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")`, and that the code under test,
-in other files, no longer calls after its safe fixes.
+"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")` or
+`monkeypatch.setattr(torch.cuda, "Stream", f)`, and that the code under test, in other files, no longer calls after its
+safe fixes.
 
-The string in the test then has a safe fix, too. Otherwise the test would replace a name that the code under test does
+The name in the test then has a safe fix, too. Otherwise the test would replace a name that the code under test does
 not call.
 """
 
@@ -22,11 +23,15 @@ from .calls import FROM, IMPORT, NAMED
 from .files import FileProblem
 
 Carried = frozenset[tuple[str, str, str]]
-"""Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream"."""
+"""Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream". For a name
+that is replaced by `setattr(torch.cuda, "Stream")` or a similar call, the string is the whole name."""
 
-_SAYS = b"torch.cuda."
 # the patterns begin with literal text, which is fast to search for
+_SAYS, _IMPORTS = b"torch.cuda", b"import cuda"
+_QUOTED = re.compile(rb"torch\.cuda(?:,\s*|(?:\.\w+)+)[\"']")
 _PATCHED = [re.compile(word + rb"\(\s*[\"']((?:\w+\.)+\w+)[\"']") for word in (b"patch", b"attr")]
+_PATCHED_OF = re.compile(rb"cuda,\s*[\"'](\w+)[\"']")
+_PATCHING = re.compile(rb"(?:setattr|delattr|object)\(\s*(?:torch\.)?\Z")
 _NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
 _CUDA = "torch.cuda"
 _FROM = re.compile(r"\bfrom[ \t]+torch[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n]*)")
@@ -40,15 +45,20 @@ _MOST = 50
 
 def patches(data: bytes) -> bool:
     """Return whether a file replaces a name of `torch.cuda` that a string in it names."""
-    if _SAYS not in data:
+    if not (_QUOTED.search(data) if _SAYS in data else _IMPORTS in data):
         return False
     return any(map(_NAME.fullmatch, _replaced(data)))
 
 
 def _replaced(data: bytes) -> Iterator[str]:
-    """Yield the strings that name what a file of tests replaces."""
+    """Yield the strings that name what a file of tests replaces, and `torch.cuda.NAME` for `setattr(torch.cuda, NAME)`
+    or a similar call. A module of another library that is called `cuda` counts as one of torch: the check knows better,
+    and does not look for its names."""
     for pattern in _PATCHED:
         yield from (match[1].decode("utf-8", "replace") for match in pattern.finditer(data))
+    for match in _PATCHED_OF.finditer(data):
+        if _PATCHING.search(data, max(0, match.start() - 100), match.start()):
+            yield f"{_CUDA}.{match[1].decode('utf-8', 'replace')}"
 
 
 def carried(engines: Mapping[str, Engine], tests: Iterable[str], read: Callable[[str, int], bytes]) -> Carried:
@@ -86,9 +96,12 @@ class _Code:
         names = {string: match for string in strings if (match := _NAME.fullmatch(string))}
         modules = {string.rpartition(".")[0] for string in strings - names.keys()}
         modules |= {match["owner"].rstrip(".") for match in names.values()}
-        homes = sorted(self._homes({*modules, *_imported(data, path)}) - {path})
+        homes = self._homes({*modules, *_imported(data, path)}) - {path}
         for string, match in sorted(names.items())[:_MOST]:
-            uses = [use for home in homes if (use := self._moves(home, match["name"], target)) is not None]
+            # in "pkg.a.torch.cuda.Stream", the test names the module of the code under test
+            owner = match["owner"].rstrip(".")
+            tested = self._homes({owner}) - {path} if owner else homes
+            uses = [use for home in sorted(tested) if (use := self._moves(home, match["name"], target)) is not None]
             if uses and all(uses):
                 yield string
 
