@@ -11,13 +11,19 @@ from ..checks import Hit
 from ..checks.branches import Branches
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
+from ..facts.roles import keys_of_values
+from ..facts.scopes import FUNCTION
 from ..limits import Work
 from .relations.guarded import before_counts
 from .relations.parts import guarded_parts
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
+_COUNT = "torch.cuda.device_count"
+_DRIVER = "driver"
 _GPUS = "num_gpus"  # Ray's name for the number of GPUs
+_NUMBERS = ("gpus", "devices")  # Lightning's names for it; it counts the devices of CUDA only
+_LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""
@@ -130,33 +136,49 @@ def _head(outer: ast.AST) -> ast.AST:
     return outer.left if isinstance(outer, ast.BinOp) and isinstance(outer.op, (ast.Add, ast.Mod)) else outer
 
 
-def choosing(hits: Sequence[Hit], work: Work) -> Iterator[int]:
-    """Yield the indices of hits in conditions that select a value which only CUDA's libraries or GPU schedulers know:
-    `driver="gesvd" if …`, `{"num_gpus": 1 if …}`."""
+def choosing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
+    """Yield the indices of hits in a value that only CUDA's libraries, GPU schedulers or Lightning know: in a condition
+    that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`), or the number of devices, `gpus=device_count()`."""
+    if not any(map(branches.says, (_DRIVER, "gpus", _LIGHTNING[0]))):
+        return
+    lightning = any(map(branches.says, _LIGHTNING[1:]))
     for index, hit in enumerate(hits):
-        if hit.node is not None and hit.statement is not None and _drives(hit.node, hit.statement, work):
+        if _is_known_to_cuda(hit, lightning, branches):
             yield index
 
 
-def _drives(node: ast.AST, statement: Statement, work: Work) -> bool:
-    tested, inner = False, node
-    for outer in statement.digest.ancestors(node):
-        work.compare()
-        if tested and _of_gpus(outer, inner):
-            return True
-        if isinstance(outer, ast.keyword) and outer.arg == "driver":
+def _is_known_to_cuda(hit: Hit, lightning: bool, branches: Branches) -> bool:
+    """See `choosing`. `lightning`: whether the file imports Lightning, which also calls the number `devices`."""
+    tested, counted, inner, statement = False, hit.words.get("name") == _COUNT, hit.node, hit.statement
+    if inner is None or statement is None:
+        return False
+    for outer in statement.digest.ancestors(inner):
+        branches.work.compare()
+        name = _taken_as(outer, inner)
+        if name == _DRIVER:
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
+        if (tested and name == _GPUS) or ((tested or counted) and (name == "gpus" or (lightning and name in _NUMBERS))):
+            return True
+        if lightning and isinstance(outer, (ast.Assign, ast.Return)) and (tested or counted):
+            return _is_number(outer, statement, branches)
         tested = tested or (isinstance(outer, ast.IfExp) and inner is outer.test)
         inner = outer
     return False
 
 
-def _of_gpus(outer: ast.AST, inner: ast.AST) -> bool:
-    """Whether a value is the number of GPUs in a request to a job scheduler."""
+def _taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
+    """Return the keyword, or the key of a dictionary, under which `outer` takes a value."""
     if isinstance(outer, ast.keyword):
-        return outer.arg == _GPUS
-    if not isinstance(outer, ast.Dict) or inner not in outer.values:
-        return False
-    key = outer.keys[outer.values.index(inner)]
-    return isinstance(key, ast.Constant) and key.value == _GPUS
+        return outer.arg
+    key = keys_of_values(outer).get(inner) if isinstance(outer, ast.Dict) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+
+
+def _is_number(outer: ast.Assign | ast.Return, statement: Statement, branches: Branches) -> bool:
+    """Return whether a variable or function is named for a number of devices: `devices = …`, `def parse_devices(…)`."""
+    if isinstance(outer, ast.Assign):
+        return last_word(outer.targets[0]) in _NUMBERS
+    scope = branches.indents.scope_of(statement.start)
+    function = FUNCTION.match(branches.text, scope[0]) if scope is not None else None
+    return function is not None and any(word in function[1] for word in _NUMBERS)

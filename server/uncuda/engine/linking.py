@@ -154,9 +154,8 @@ def _linked(
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
     pairs += expected(hits, branches.work)
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    if branches.says("driver") or branches.says("num_gpus"):
-        for index in choosing(hits, branches.work):
-            classes[index] = lowest(classes[index], REVIEW)
+    for index in choosing(hits, branches):
+        classes[index] = lowest(classes[index], REVIEW)
     unknown = ((head, index) for head, index in functions if index is None)
     for index, question in (*questioned(hits, branches.work), *patched(hits, branches), *unknown):
         if question is None:

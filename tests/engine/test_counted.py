@@ -1,0 +1,68 @@
+"""Tests that a number of devices for Lightning, which counts CUDA's devices only, needs review."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = engine_for("npu", Settings(locale="en"))
+HEAD = "import torch\nimport torch_npu\n"
+LIGHTNING = HEAD + "import lightning as L\n"
+HELD = {
+    "a key": HEAD + "c = {'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
+    "a keyword": HEAD + "t = Trainer(gpus=torch.cuda.device_count())\n",
+    "a keyword of Lightning": LIGHTNING + "t = L.Trainer(devices=torch.cuda.device_count() or 1)\n",
+    "a choice for Lightning": LIGHTNING + "t = L.Fabric(devices=2 if torch.cuda.is_available() else 1)\n",
+    "the result of a function": LIGHTNING + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
+    "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
+}
+FREE = {
+    "another key": HEAD + "c = {'workers': 1 if torch.cuda.is_available() else 0}\n",
+    "another library": HEAD + "f(devices=torch.cuda.device_count())\n",
+    "another function": HEAD + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
+    "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",
+    "another keyword": LIGHTNING + "f(nprocs=torch.cuda.device_count())\n",
+    "a variable of the module": HEAD + "gpus = torch.cuda.device_count()\n",
+    "devices that are used": LIGHTNING + "devices = [x.cuda() for x in many]\n",
+}
+
+
+def classes_of(code: str) -> set[str]:
+    return {one.fixes[0].applicability if one.fixes else "manual" for one in ENGINE.check(Source(code)).findings}
+
+
+@pytest.mark.parametrize("code", HELD.values(), ids=HELD)
+def test_it_needs_review(code: str) -> None:
+    assert classes_of(code) == {"review"}
+
+
+@pytest.mark.parametrize("code", FREE.values(), ids=FREE)
+def test_other_numbers_are_safe(code: str) -> None:
+    assert classes_of(code) == {"safe"}
+
+
+def test_typing_says_what_a_fresh_look_says() -> None:
+    """An import of Lightning, and the name that takes the number, may be typed in any line."""
+    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
+    text = HELD["the result of a function"] + "t = L.Trainer(devices=parse_devices(1))\n"
+    typing = engine_for("npu", Settings(locale="en"), remember=2)
+    typing.check(Source(text, "a.py"))
+    for line in text.splitlines(keepends=True)[2:]:
+        indent = line[: len(line) - len(line.lstrip())]
+        for typed in (
+            "import lightning",
+            "import pytorch_lightning",
+            "def gpus(): pass",
+            "return 1",
+            "f(gpus=1)",
+            "g()",
+        ):
+            for kept in (line, ""):
+                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
+                for now in (step, text):
+                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
