@@ -16,10 +16,10 @@ from ..facts.scopes import FUNCTION
 from ..limits import Work
 from .relations.guarded import before_counts
 from .relations.parts import guarded_parts
+from .relations.questions import COUNT
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
-_COUNT = "torch.cuda.device_count"
 _DRIVER = "driver"
 _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices")  # Lightning's names for it; it counts the devices of CUDA only
@@ -149,7 +149,7 @@ def choosing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
 
 def _is_known_to_cuda(hit: Hit, lightning: bool, branches: Branches) -> bool:
     """See `choosing`. `lightning`: whether the file imports Lightning, which also calls the number `devices`."""
-    tested, counted, inner, statement = False, hit.words.get("name") == _COUNT, hit.node, hit.statement
+    tested, counted, inner, statement = False, hit.words.get("name") == COUNT, hit.node, hit.statement
     if inner is None or statement is None:
         return False
     for outer in statement.digest.ancestors(inner):

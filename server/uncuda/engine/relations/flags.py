@@ -19,7 +19,7 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 """The first words of statements whose condition may ask for CUDA."""
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
-_SETS = re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False))[ \t]*(?:[#;\r\n]|\Z)")
+_SETS = re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False|-[ \t]*\d+))[ \t]*(?:[#;\r\n]|\Z)")
 _GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
 _WIDEST = 50  # maximum number of values in a tuple, or of assignments in a block, that are matched with variables
 _MANY = 200  # maximum number of variables in one file that receive a condition's result from another variable
@@ -79,18 +79,29 @@ class Flags:
             self.lost += [index] if len(switched) > _WIDEST else []
 
     def _switched(self, header: Header, end: int) -> list[Flag]:
-        """Return the variables that the block of a condition makes true only with CUDA: below `if is_available():` the
-        block assigns True, or below `if not is_available():` it assigns False. `end`: the end of the block."""
+        """Return the variables that the branches of a condition make true only with CUDA: below `if is_available():`
+        the block assigns True, or the block of its `else` False or a negative number; below `if not is_available():`
+        it is the other way round. `end`: the end of the block."""
         if header.start not in self._switches:
             found = self._switches[header.start] = list[Flag]()
-            for match in _SETS.finditer(self._text, header.start, end):
-                self._work.compare()
-                line = self._indents.header_at(match.start(1))
-                stop = match.start(1) if line.start == header.start else header.end
-                if self._is_in_block(match.start(1), line, header) and self._decides(header.start, stop, not match[2]):
-                    scope = self._indents.scope_of(header.start)
-                    found.append((match[1], scope[0] if scope is not None else None))
+            scope = self._indents.scope_of(header.start)
+            for branch in self._branches_of(header):
+                last = end if branch is header else self._indents.extent(branch.start)
+                self._work.search(branch.start, last)
+                self._facts.layout.reads(branch.start, last)
+                for match in _SETS.finditer(self._text, branch.start, last):
+                    self._work.compare()
+                    line = self._indents.header_at(match.start(1))
+                    stop = match.start(1) if line.start == header.start else header.end
+                    cuda = bool(match[2]) is not (branch is header)
+                    if self._is_in_block(match.start(1), line, branch) and self._decides(header.start, stop, cuda):
+                        found.append((match[1], scope[0] if scope is not None else None))
         return self._switches[header.start]
+
+    def _branches_of(self, header: Header) -> list[Header]:
+        """Return the header of an `if`, and that of its `else` if the statement has no further branch."""
+        clauses = self._indents.clauses(header) if header.word == "if" else [header]
+        return [header, clauses[1]] if len(clauses) == 2 and clauses[1].word == "else" else [header]
 
     def _is_in_block(self, at: int, line: Header, header: Header) -> bool:
         """Whether a statement at an offset is directly in the block of `header`, and not in a string; `line`: the
@@ -229,6 +240,8 @@ def _is_false_else(outer: ast.AST, inner: ast.AST | None) -> bool:
     examined; the result is False if this is the operand after `else`."""
     if not isinstance(outer, ast.IfExp) or inner is outer.orelse:
         return False
+    if isinstance(outer.orelse, ast.UnaryOp):
+        return isinstance(outer.orelse.op, ast.USub)  # -1 is no index of a device
     return isinstance(outer.orelse, ast.Constant) and not outer.orelse.value
 
 

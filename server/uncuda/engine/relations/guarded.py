@@ -12,18 +12,18 @@ from typing import NamedTuple
 from ...checks import Hit, leaving
 from ...checks.branches import Branches
 from ...facts.read import Statement
+from ...facts.role_calls import last_word
 from ...facts.scopes import Header
 from .flags import CONDITIONS
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
 from .marks import MODULE
 from .parts import asking_parts, in_test
-from .questions import Questions
+from .questions import COUNT, Questions
 from .raising import constants_left, imports_left, raising, unsupported, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
-_COUNT = "torch.cuda.device_count"
 _APPLY = ".apply"
 _SUPPRESS = re.compile(r"\bsuppress\(")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -104,7 +104,7 @@ def over_several(
     if places and questions.may_guard():
         kernels = Kernels(branches.facts, hits, libraries, only=places)
         for held in _Search(kernels, questions, branches).run():
-            if hits[held.question].words.get("name") == _COUNT:
+            if questions.counts(held.question):
                 yield held
 
 
@@ -112,7 +112,7 @@ def before_counts(hits: Sequence[Hit], asked: Iterable[int]) -> set[int]:
     """Return the indices of device strings with which a statement compares a variable before one of the hits `asked`,
     given by their indices, asks for the number of devices: `"cuda" in str(device) and device_count() > 1`. Such a
     string changes with the other strings of the variable, also if the number stays."""
-    counts = (hits[index] for index in asked if hits[index].words.get("name") == _COUNT)
+    counts = (hits[index] for index in asked if hits[index].words.get("name") == COUNT)
     ends = {hit.statement.start: hit.start for hit in counts if hit.statement is not None}
     linked = ((index, hit) for index, hit in enumerate(hits) if ends and hit.rule.check == "string" and hit.links)
     return {index for index, hit in linked if hit.statement and hit.start < ends.get(hit.statement.start, 0)}
@@ -248,7 +248,9 @@ class _Search:
                 return found, later
             if isinstance(outer, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and inner is outer.elt:
                 filters = [test for generator in outer.generators for test in generator.ifs]
-                if found := [index for test in filters for index in self._questions.within(test, statement)]:
+                found = [index for test in filters for index in self._questions.within(test, statement)]
+                found += [index for one in outer.generators for index in self._counted(one.iter, statement)]
+                if found:
                     return found, later
             inner = outer
         return [], later
@@ -381,6 +383,10 @@ class _Search:
         """Return the conditions that ask for CUDA and decide whether a block runs, each with a flag that tells whether
         the branch for devices other than CUDA only raises an exception."""
         found = self._marking(header.start)
+        if header.word == "for" and (statement := self._facts.peek(header.start)) is not None:
+            loop = next(iter(statement.digest.piece.nodes), None)
+            counts = self._counted(loop.iter, statement) if isinstance(loop, ast.For) else []
+            return found + tuple((index, False) for index in counts)
         if header.word not in CONDITIONS and header.word != "else":
             return found
         clauses = self._indents.clauses(header)
@@ -398,6 +404,14 @@ class _Search:
                 raises = self._questions.raises(clause)
                 found += tuple((index, raises) for index in asked)
         return found
+
+    def _counted(self, values: ast.expr, statement: Statement) -> list[int]:
+        """Return the hits that ask for the number of CUDA devices in `range(device_count())`, directly or through a
+        variable: on other devices, a loop over these values never runs."""
+        if not isinstance(values, ast.Call) or last_word(values.func) != "range":
+            return []
+        found = self._questions.within(values, statement)
+        return [index for index in found if self._questions.counts(index)]
 
     def _marking(self, block: int) -> Answers:
         """Return the conditions that ask for CUDA in the skip marks (such as `@pytest.mark.skipif`) of a function or

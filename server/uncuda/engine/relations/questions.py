@@ -24,8 +24,12 @@ from .parts import ASIDE, guarded_parts, in_test, is_within
 
 Stretch = tuple[int, int]
 
-_DENIED = r"\bnot[ \t(]+{0}(?![\w.])|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:==|is)[ \t]*(?:False|None|0)\b"
-_PLAIN = frozenset({"torch.cuda.device_count", "torch.cuda.is_available"})
+_DENIED = (
+    r"\bnot[ \t(]+{0}(?![\w.])"
+    r"|(?<![\w.]){0}[ \t]*(?:\([ \t]*\))?[ \t]*(?:(?:==|is)[ \t]*(?:(?:False|None|0)\b|-)|<[ \t]*0\b)"
+)
+COUNT = "torch.cuda.device_count"
+_PLAIN = frozenset({COUNT, "torch.cuda.is_available"})
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
@@ -221,10 +225,14 @@ class Questions:
         named = (start for flag in self._flags for start, line in self._flags.conditions(flag).items() if self.of(line))
         return sorted({*self.tests, *named})
 
+    def counts(self, index: int) -> bool:
+        """Return whether the hit with this index asks for the number of devices."""
+        return self._hits[index].words.get("name") == COUNT
+
     def may_guard(self) -> bool:
         """Return whether any condition in the text that asks for CUDA may decide whether other code runs: a block, code
-        with a pytest skip mark, or another part of the condition's own expression."""
-        if self.marks or self.conditions:
+        with a pytest skip mark, another part of the condition's own expression, or a loop over the devices."""
+        if self.marks or self.conditions or any(map(self.counts, self)):
             return True
         hits = (self._hits[index] for index in chain.from_iterable(self.inside.values()))
         if any(hit.statement is not None and is_within(hit.node, hit.statement, _CHOOSING) for hit in hits):
