@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import cProfile
+from functools import lru_cache
 
 import pytest
 
 from support.engines import engine_for
 from uncuda.engine import Engine
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -55,6 +57,68 @@ def test_what_is_expected_of_others_changes(code: str, engine: Engine) -> None:
     assert done == text.replace("'nccl'", f"'{words['ccl']}'").replace(
         "device('cuda:3')", f"device('{words['device']}:3')"
     )
+
+
+MOCKED = """\
+import torch
+import torch_npu
+from app import get_device_name
+
+class Test:
+    @patch("torch.cuda.is_available", return_value={0})
+    @patch("app.seed")
+    def test_name(self, seed, asked):
+        self.assertEqual({1})
+"""
+WITHIN = """\
+import torch
+import torch_npu
+from app import get_device_name
+
+def test_name():
+    with patch("torch.cuda.is_available", return_value=True):
+        assert get_device_name() == "cuda"
+"""
+ASKED = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.is_available")}))
+
+
+@pytest.mark.parametrize(
+    "text", [MOCKED.format(True, "get_device_name(), 'cuda'"), MOCKED.format(True, "'cuda', name()"), WITHIN]
+)
+def test_what_is_expected_changes_with_the_function_that_finds_a_device(text: str) -> None:
+    moving = engine_for("npu", Settings(locale="en"), ASKED)
+    assert moving.fix(Source(text, "tests/test_a.py")).text == text.replace("cuda", "npu")
+    staying = engine_for("npu", Settings(locale="en"))
+    assert staying.fix(Source(text, "tests/test_a.py")).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        MOCKED.format(False, "get_device_name(), 'cuda'"),
+        MOCKED.format(True, "get_device_name('first'), 'cuda'"),
+        MOCKED.format(True, "name, 'cuda'"),
+        MOCKED.format(True, "1, 1") + "    def test(self):\n        self.assertEqual(get_device_name(), 'cuda')\n",
+        WITHIN.replace("        assert", "        pass\n    assert"),
+    ],
+)
+def test_what_is_expected_of_other_calls_needs_review(text: str) -> None:
+    fixed = engine_for("npu", Settings(locale="en"), ASKED).fix(Source(text, "tests/test_a.py")).text
+    assert fixed == text.replace("torch.cuda.", "torch.npu.")
+
+
+def test_typing_says_what_a_fresh_look_says() -> None:
+    fresh = lru_cache(lambda step: engine_for("npu", Settings(), ASKED).check(Source(step, "tests/test_a.py")).findings)
+    text = MOCKED.format(True, "get_device_name(), 'cuda'") + WITHIN.partition("\n\n")[2]
+    typing = engine_for("npu", Settings(), ASKED, remember=2)
+    typing.check(Source(text, "tests/test_a.py"))
+    for line in text.splitlines(keepends=True)[3:]:
+        indent = line[: len(line) - len(line.lstrip())]
+        for typed in ("@patch('a.b')", "def test_other(): pass", "with patch('c'): pass", "g()", "# g()"):
+            for kept in (line, ""):
+                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
+                for now in (step, text):
+                    assert typing.check(Source(now, "tests/test_a.py")).findings == fresh(now), now
 
 
 def test_what_is_expected_costs_as_much_as_it_is_long() -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import ast
 import re
-from itertools import islice
+from itertools import islice, takewhile
 from typing import NamedTuple
 
 from ..catalogue import Rule, Target
 from ..facts.digest import Text
 from ..facts.read import Statement
+from ..facts.role_calls import last_word
 from ..facts.roles import Role
 from ..facts.scopes import Header
 from .hit import At
@@ -19,6 +20,7 @@ from .string_flow import Flow
 _MANY = 200  # maximum number of nodes that are checked for one expression; the value of a larger expression is unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
+_EQUAL = frozenset({"assertEqual", "assertEquals"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
@@ -61,6 +63,32 @@ class Questions:
                 return None
             if header.word in ("if", "elif", "else") and (found := self._of_block(rule, header)):
                 return found
+        return None
+
+    def replaced(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
+        """Return the name in a string, such as "torch.cuda.is_available", that a test replaces by a function which
+        finds a device, if the test expects that a call returns the device string: below
+        `@patch("torch.cuda.is_available", return_value=True)`, `assertEqual(get_device_name(), "cuda")`."""
+        if not _is_result(role) or not self._context.facts.says("patch("):
+            return None
+        indents = self._context.facts.indents
+        headers = list(takewhile(lambda line: line.word != "class", indents.headers(statement.start)))
+        function = next((line for line in headers if line.word == "def"), None)
+        above = indents.lines_above(function.start) if function is not None else ()
+        decorators = takewhile(lambda line: line.word == "@", above)
+        for line in (*(header for header in headers if header.word == "with"), *decorators):
+            if (found := self._replaces(rule, self._context.facts.peek(line.start))) is not None:
+                return found
+        return None
+
+    def _replaces(self, rule: Rule, statement: Statement | None) -> Question | None:
+        """See `replaced`; `statement`: a decorator, or the header of a `with`."""
+        for text in statement.digest.texts if statement is not None else ():
+            call = statement.digest.parents.get(text.node) if statement is not None else None
+            if text.value in rule.get("questions") and isinstance(call, ast.Call) and last_word(call.func) == "patch":
+                given = [one.value for one in call.keywords if one.arg == "return_value"]
+                if statement is not None and any(isinstance(one, ast.Constant) and one.value is True for one in given):
+                    return Question(At(statement.start + text.piece.start(text.node)))
         return None
 
     def _of_block(self, rule: Rule, header: Header) -> Question | None:
@@ -124,6 +152,14 @@ def _is_some(test: ast.Compare) -> bool:
     if len(test.ops) != 1 or not isinstance(number, ast.Constant):
         return False
     return number.value == (0 if isinstance(test.ops[0], ast.Gt) else 1 if isinstance(test.ops[0], ast.GtE) else None)
+
+
+def _is_result(role: Role) -> bool:
+    """Return whether a string is compared with the result of a call without arguments: `assertEqual(f(), "cuda")`."""
+    result = role.subject if role.kind == "comparison" else None
+    if role.method in _EQUAL and role.call is not None and role.parameter in (0, 1) and len(role.call.args) > 1:
+        result = role.call.args[1 - int(role.parameter)]
+    return isinstance(result, ast.Call) and not result.args and not result.keywords
 
 
 def is_held(role: Role) -> bool:

@@ -68,6 +68,8 @@ class Uses:
             return None
         if self.away.has(rule, role):
             return None
+        if applicability == REVIEW and (replaced := self.questions.replaced(rule, role, statement)) is not None:
+            return replaced
         if role.kind in TESTS:
             return self._holds(rule, role, statement) if applicability == REVIEW else None
         if not is_held(role) or is_silent(rule, role, self.flow):
