@@ -30,6 +30,8 @@ _DENIED = (
 )
 COUNT = "torch.cuda.device_count"
 _PLAIN = frozenset({COUNT, "torch.cuda.is_available"})
+_MODULE, _FUNCTIONS = "torch.cuda", ("is_available", "device_count")
+_IMPORTED = _PLAIN | {_MODULE}
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
 _CHOOSES = re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
@@ -53,7 +55,8 @@ class Questions:
         self.inside: dict[int, list[int]] = {}
         self.marks: dict[int, list[int]] = {}
         self._flags = Flags(branches)
-        self._tested: set[int] = set()
+        self._tested: dict[int, list[int]] = {}  # for each hit in a condition: the starts of the statements
+        self._spelled: dict[int, list[str]] = {}  # for each import of a function that asks for CUDA: see `_take_import`
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
         # for each hit: the keys of `marks` that it is listed under, each with `Skipped.whole`
@@ -72,14 +75,17 @@ class Questions:
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
+            if hit.words.get("name") in _IMPORTED and hit.statement is not None:
+                self._take_import(index, hit, hit.statement)
         self._flags.spread()
         if may_skip(self.facts.says):
             self._mark_by_flags()
             self._mark_by_skips()
 
     def __iter__(self) -> Iterator[int]:
-        """The indices of hits that ask whether CUDA is available."""
-        return (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
+        """The indices of hits that ask whether CUDA is available, and of imports of functions that ask this."""
+        yield from (index for index in chain.from_iterable(self.inside.values()) if is_question(self._hits[index]))
+        yield from self._spelled
 
     def asking(self) -> Iterator[int]:
         """Yield the indices of hits that may guard code: hits that ask for CUDA, and all other hits in conditions."""
@@ -96,7 +102,7 @@ class Questions:
                 if not is_within(hit.node, hit.statement, _CHOOSING):
                     yield index
                 continue
-            tests = [self._indents.header_at(hit.statement.start)] if index in self._tested else []
+            tests = self._tests_of(index)
             tests += [line for flag in self._flags.of(index) for line in self._flags.conditions(flag).values()]
             if any(one not in self._asking_state for line in tests for one in self.of(line)):
                 yield index
@@ -107,11 +113,39 @@ class Questions:
             self._mark(index, blocks)
         elif in_test(hit.node, statement):
             self.tests.setdefault(statement.start, []).append(index)
-            self._tested.add(index)
+            self._tested.setdefault(index, []).append(statement.start)
             if is_question(hit):
                 self._flags.returned(index, statement)
         elif is_question(hit) or asks_autocast(hit):
             self._flags.assigned(index, hit.node, statement)
+
+    def _take_import(self, index: int, hit: Hit, statement: Statement) -> None:
+        """Take the calls of a function that an import binds, as in `from torch.cuda import is_available`, or of the
+        functions of `torch.cuda` if the import binds the module: the hit is at the import, and at no call."""
+        name = hit.words["name"]
+        bound = {one.name for one in statement.digest.bindings if one.dotted == name and one.kind in ("import", "from")}
+        spellings = [f"{one}.{last}" for one in bound for last in _FUNCTIONS] if name == _MODULE else [*bound]
+        around = self._indents.scope_of(statement.start)
+        start, end = (around[0], self._indents.extent(around[0])) if around is not None else (0, len(self._text))
+        for spelling in spellings:
+            self._spelled.setdefault(index, []).append(spelling)
+            for line in self._flags.lines(spelling).values():
+                if start <= line.start < end and (asking := self.facts.peek(line.start)) is not None:
+                    self._take_calls(index, spelling, asking)
+
+    def _take_calls(self, index: int, name: str, statement: Statement) -> None:
+        """Take the calls of an imported function in a statement; `index`: the index of the hit at the import."""
+        for node in spelled(name, statement):
+            if in_test(node, statement):
+                self.tests.setdefault(statement.start, []).append(index)
+                self._tested.setdefault(index, []).append(statement.start)
+                self._flags.returned(index, statement)
+            else:
+                self._flags.assigned(index, node, statement)
+
+    def _tests_of(self, index: int) -> list[Header]:
+        """Return the statements such as `if` whose condition contains a hit, or calls a function that it imports."""
+        return [self._indents.header_at(start) for start in self._tested.get(index, ())]
 
     def _mark(self, index: int, blocks: Iterable[Skipped]) -> None:
         """Record that the blocks are skipped if a condition finds no CUDA; `index`: the index of the condition in the
@@ -177,9 +211,8 @@ class Questions:
         its block. `index`: the index of the hit in the condition."""
         if index in self._marked_by:
             return True
-        statement = self._hits[index].statement
         lines = [line for flag in self._flags.of(index) for line in self._flags.conditions(flag).values()]
-        lines += [self._indents.header_at(statement.start)] if statement is not None and index in self._tested else []
+        lines += self._tests_of(index)
         return any(line.word == "if" and leaving.skips(self.last(line)) for line in lines)
 
     def marked_by(self, name: str) -> Iterator[Stretch]:
@@ -244,6 +277,7 @@ class Questions:
         devices = [index for index in questions if index not in self._asking_state]
         held = frozenset(flag for index in devices or questions for flag in self._flags.of(index))
         held |= frozenset() if devices else self._states
+        held |= {name for index in questions for name in self._spelled.get(index, ())}
         key = header.start, held
         if key not in self._polarities:
             self.work.search(0, 16 * len(held))
@@ -294,8 +328,8 @@ class Questions:
                 self.work.compare()
                 if index in known:
                     yield from parts
-        if index in self._tested:
-            yield from self._of_test(self._indents.header_at(statement.start), [index])
+        for header in self._tests_of(index):
+            yield from self._of_test(header, [index])
         yield from self._spans(self._marked_by.get(index, {}).items())
         yield from self._of_expression(hit.node, statement)
 

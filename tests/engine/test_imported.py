@@ -1,0 +1,83 @@
+"""Tests that an import of `torch.cuda`, or of a function that asks for CUDA, stays unchanged if a condition that calls
+the function guards code for CUDA: the finding is at the import, and at no call."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = engine_for("npu", Settings(locale="en"))
+HEAD = "import torch\nimport torch_npu\nimport selective_scan_cuda\n"
+RUN = "def f(x):\n    if {}:\n        return selective_scan_cuda.fwd(x)\n    return x\n"
+ELSE = "def f(x):\n    if not {}:\n        return x\n    return selective_scan_cuda.fwd(x)\n"
+NUMBER = (
+    "def f(model, dev=None):\n    from torch import cuda\n    if cuda.device_count() > 0:\n        dev = 0\n"
+    "    else:\n        dev = -1\n    if dev >= 0:\n        model = model.cuda(dev)\n    return model\n"
+)
+HELD = {
+    "the module": "from torch import cuda\n" + RUN.format("cuda.is_available()"),
+    "the module by another name": "import torch.cuda as tc\n" + RUN.format("x.sum() and tc.device_count() > 0"),
+    "a function": "from torch.cuda import is_available\n" + RUN.format("is_available()"),
+    "a function by another name": "from torch.cuda import is_available as ok\n" + ELSE.format("ok()"),
+    "a variable": "from torch.cuda import is_available\nok = is_available()\n" + RUN.format("ok"),
+    "an import in a function": RUN.format("cuda.is_available()").replace(
+        "    if", "    from torch import cuda\n    if"
+    ),
+    "a number": NUMBER,
+}
+FREE = {
+    "no condition": "from torch import cuda\ncuda.synchronize()\n",
+    "code that moves": "from torch import cuda\nif cuda.is_available():\n    train(model.cuda())\n",
+    "the way without CUDA": "from torch import cuda\n" + RUN.format("not cuda.is_available()"),
+    "another function": "def g():\n    from torch import cuda\n    cuda.synchronize()\n"
+    + RUN.format("cuda.is_available()"),
+    "a variable of this name": "from torch.cuda import is_available\nis_available()\n"
+    + RUN.format("self.is_available()"),
+}
+
+
+def classes_of(code: str) -> set[str]:
+    """Return the fix classes of the findings at imports of `torch.cuda` in `code`."""
+    found = (one for one in ENGINE.check(Source(HEAD + code)).findings if one.rule == "cuda-api")
+    return {one.fixes[0].applicability if one.fixes else "manual" for one in found}
+
+
+@pytest.mark.parametrize("code", HELD.values(), ids=HELD)
+def test_the_import_stays(code: str) -> None:
+    assert classes_of(code) in ({"review"}, {"manual"})
+    assert classes_of(code.replace("\n", "\r\n")) == classes_of(code)
+
+
+def test_code_behind_it_stays() -> None:
+    """The unchanged condition finds no device, so that the target never runs the code below it."""
+    code = (
+        HEAD
+        + "from torch.cuda import is_available\n"
+        + RUN.format("is_available()").replace("return", "x.cuda(); return", 1)
+    )
+    (found,) = (one for one in ENGINE.check(Source(code)).findings if one.rule == "cuda-method")
+    assert found.fixes[0].applicability == "review"
+
+
+@pytest.mark.parametrize("code", FREE.values(), ids=FREE)
+def test_other_imports_are_safe(code: str) -> None:
+    assert classes_of(code) == {"safe"}
+
+
+def test_typing_says_what_a_fresh_look_says() -> None:
+    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
+    text = HEAD + HELD["the module"] + NUMBER.replace("def f", "def g")
+    typing = engine_for("npu", Settings(locale="en"), remember=2)
+    typing.check(Source(text, "a.py"))
+    for line in text.splitlines(keepends=True)[3:]:
+        indent = line[: len(line) - len(line.lstrip())]
+        for typed in ("if cuda.is_available(): pass", "from torch import cuda", "ok = cuda.device_count()", "cuda = 1"):
+            for kept in (line, ""):
+                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
+                for now in (step, text):
+                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
