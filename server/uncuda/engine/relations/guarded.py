@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import takewhile
 from typing import NamedTuple
 
 from ...checks import Hit, leaving
@@ -212,6 +213,7 @@ class _Search:
         if statement is None:
             return
         node = place.hit.node if place.hit is not None else _node_at(place.at, statement)
+        yield from (_held(place, index) for index in self._counted(line, node, statement))
         later = None
         if node is not None:
             found, later = self._in_expression(node, statement)
@@ -248,9 +250,7 @@ class _Search:
                 return found, later
             if isinstance(outer, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and inner is outer.elt:
                 filters = [test for generator in outer.generators for test in generator.ifs]
-                found = [index for test in filters for index in self._questions.within(test, statement)]
-                found += [index for one in outer.generators for index in self._counted(one.iter, statement)]
-                if found:
+                if found := [index for test in filters for index in self._questions.within(test, statement)]:
                     return found, later
             inner = outer
         return [], later
@@ -383,10 +383,6 @@ class _Search:
         """Return the conditions that ask for CUDA and decide whether a block runs, each with a flag that tells whether
         the branch for devices other than CUDA only raises an exception."""
         found = self._marking(header.start)
-        if header.word == "for" and (statement := self._facts.peek(header.start)) is not None:
-            loop = next(iter(statement.digest.piece.nodes), None)
-            counts = self._counted(loop.iter, statement) if isinstance(loop, ast.For) else []
-            return found + tuple((index, False) for index in counts)
         if header.word not in CONDITIONS and header.word != "else":
             return found
         clauses = self._indents.clauses(header)
@@ -405,13 +401,22 @@ class _Search:
                 found += tuple((index, raises) for index in asked)
         return found
 
-    def _counted(self, values: ast.expr, statement: Statement) -> list[int]:
-        """Return the hits that ask for the number of CUDA devices in `range(device_count())`, directly or through a
-        variable: on other devices, a loop over these values never runs."""
-        if not isinstance(values, ast.Call) or last_word(values.func) != "range":
-            return []
-        found = self._questions.within(values, statement)
-        return [index for index in found if self._questions.counts(index)]
+    def _counted(self, line: Header, node: ast.AST | None, statement: Statement) -> Iterator[int]:
+        """Yield the hits that ask for the number of CUDA devices in `for i in range(device_count())`, directly or
+        through a variable, around a node of a statement in `line`: on other devices, such a loop never runs."""
+        loops = (self._facts.peek(header.start) for header in self._loops(line))
+        values = [(getattr(one.digest.piece.nodes[0], "iter", None), one) for one in loops if one is not None]
+        for outer in statement.digest.ancestors(node) if node is not None else ():
+            self._work.compare()
+            values += [(one.iter, statement) for one in getattr(outer, "generators", ())]
+        for value, where in values:
+            if isinstance(value, ast.Call) and last_word(value.func) == "range":
+                yield from (index for index in self._questions.within(value, where) if self._questions.counts(index))
+
+    def _loops(self, line: Header) -> Iterator[Header]:
+        """Yield the headers of the loops around a line, in the same function."""
+        around = takewhile(lambda header: header.word not in ("def", "class"), self._indents.headers(line.start))
+        return (header for header in around if header.word == "for")
 
     def _marking(self, block: int) -> Answers:
         """Return the conditions that ask for CUDA in the skip marks (such as `@pytest.mark.skipif`) of a function or
