@@ -107,6 +107,54 @@ def test_what_is_expected_of_other_calls_needs_review(text: str) -> None:
     assert fixed == text.replace("torch.cuda.", "torch.npu.")
 
 
+GIVEN = """\
+class Test:
+    def test_to_device(self):
+        modified = to_device(batch, {0})
+        if torch.cuda.is_available():
+            self.assertEqual(modified.get_device(), torch.device("cuda:0"))
+        assert modified.device.type == "cuda"
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("given", ["'cuda'", "accelerator='cuda'"])
+def test_what_is_expected_waits_for_what_the_test_passes_on(given: str, engine: Engine) -> None:
+    text, done = fixed(GIVEN.format(given), engine)
+    assert done == text
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize(
+    "code",
+    [
+        GIVEN.format("'cpu'"),
+        GIVEN.format("torch.device('cuda')"),
+        GIVEN.format("device='cuda'"),
+        GIVEN.format("'cuda'").replace("        if", "\n    def test_other(self, modified):\n        if"),
+        GIVEN.format("'cuda'").replace("test_to", "run_to"),
+    ],
+)
+def test_what_is_expected_changes_with_what_the_test_passes_on(code: str, engine: Engine) -> None:
+    text, done = fixed(code, engine)
+    moved = text.replace("cuda", engine.target.words["device"])
+    assert done == moved.replace(f"(batch, '{engine.target.words['device']}'", "(batch, 'cuda'")
+
+
+def test_typing_beside_what_is_passed_on_says_what_a_fresh_look_says() -> None:
+    fresh = lru_cache(lambda step: ENGINES["npu"].check(Source(step)).findings)
+    text = HEAD.format("import torch_npu") + GIVEN.format("'cuda'")
+    typing = engine_for("npu", Settings(locale="en"), remember=2)
+    typing.check(Source(text, "a.py"))
+    for line in text.splitlines(keepends=True)[3:]:
+        indent = line[: len(line) - len(line.lstrip())]
+        for typed in ("run(it, 'cuda')", "def test_more(self):", "assert x.device.type == 'cuda'", "g()"):
+            for kept in (line, ""):
+                step = text.replace(line, f"{indent}{typed}\n{kept}", 1) if line.strip() else text
+                for now in (step, text):
+                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+
+
 def test_typing_says_what_a_fresh_look_says() -> None:
     fresh = lru_cache(lambda step: engine_for("npu", Settings(), ASKED).check(Source(step, "tests/test_a.py")).findings)
     text = MOCKED.format(True, "get_device_name(), 'cuda'") + WITHIN.partition("\n\n")[2]

@@ -21,7 +21,7 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import compared, expected, patched, questioned
+from .relations.words import compared, expected, patched, questioned, tested
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _MOST = 200  # maximum number of hits that one fix may change
@@ -157,7 +157,12 @@ def _linked(
     for index in choosing(hits, branches):
         classes[index] = lowest(classes[index], REVIEW)
     unknown = ((head, index) for head, index in functions if index is None)
-    for index, question in (*questioned(hits, branches.work), *patched(hits, branches), *unknown):
+    for index, question in (
+        *questioned(hits, branches.work),
+        *patched(hits, branches),
+        *tested(hits, branches),
+        *unknown,
+    ):
         if question is None:
             classes[index] = lowest(classes[index], REVIEW)
         else:
