@@ -18,8 +18,8 @@ STAYS = [
     f'Trainer({ACCELERATOR}, strategy=Strategy(process_group_backend="nccl") if {HAS} else "auto")\n',
 ]
 MOVES = [
-    f"run(devices=-1 if {HAS} else 1, workers=4 if {HAS} else 0)\n",
-    f"run(devices=-1 if {HAS} else 1)\nTrainer(devices=2)\n",
+    f"run(count=-1 if {HAS} else 1, workers=4 if {HAS} else 0)\n",
+    f"run(count=-1 if {HAS} else 1)\nTrainer(devices=2)\n",
 ]
 
 
@@ -34,5 +34,5 @@ def test_conditions_over_nothing_that_stays_move(text: str) -> None:
 
 
 def test_conditions_in_other_calls_are_apart() -> None:
-    fixed = ENGINE.fix(Source(f"{HEAD}Trainer({ACCELERATOR})\nrun(devices=-1 if {HAS} else 1)\n")).text
-    assert fixed == f"{HEAD}Trainer({ACCELERATOR})\nrun(devices=-1 if torch.npu.is_available() else 1)\n"
+    fixed = ENGINE.fix(Source(f"{HEAD}Trainer({ACCELERATOR})\nrun(count=-1 if {HAS} else 1)\n")).text
+    assert fixed == f"{HEAD}Trainer({ACCELERATOR})\nrun(count=-1 if torch.npu.is_available() else 1)\n"
