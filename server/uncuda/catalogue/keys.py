@@ -203,6 +203,11 @@ _NAME = (
         "message of a finding in this file also says why.",
         "将单词映射到目标的特性。文件含有某个单词而目标缺少对应的特性时，消息还会说明原因。",
         group="which limits lower the class of a fix", each=TEXT),
+    Key("drops-beside", TEXTS,
+        "Names. In an `and` with a call of a listed name, the fix removes the call of this rule's name, because the "
+        "other call alone decides on the target.",
+        "名称。若与所列名称的调用同处一个 `and` 中，修复会删除本规则名称的调用，因为在目标上仅由另一调用决定。",
+        group="what a fix writes"),
     Key("keeps-tests", FLAG,
         "On the target, code with a name of this rule gives wrong results without an error, unless a safe fix changes "
         "the name. Therefore an `if` that asks for CUDA has no safe fix if it guards a name without a safe fix, as if "
