@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from engine.typist import Typist, prepared
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
@@ -297,6 +298,59 @@ def test_a_name_that_serves_the_target_was_ported_by_hand() -> None:
     for test in ("device == 'npu'", "device in {'npu', 'xpu'}", "'npu:0' != device"):
         assert classes(f"{head}    return g(x) if {test} else x.to(device)\n") == ["review", "review"]
     assert classes(f"{head}\n\ndef g(device):\n    return device == 'npu'\n") == ["safe", "safe"]
+
+
+CHOICES = {
+    "an option": "parser.add_argument('--device', choices=['cpu', 'npu', 'cuda'])\n",
+    "an option of click": "@click.option('--device', type=click.Choice(['npu', 'cuda']))\ndef g(device): pass\n",
+    "a list with a name": "KINDS = ['cpu', 'npu', 'cuda']\nparser.add_argument('--device', choices=KINDS)\n",
+    "a lookup": "def g(args):\n    assert args.device in ('npu:0', 'cuda:0')\n",
+    "a field": "class A:\n    device: Literal['cpu', 'cuda', 'npu']\n",
+    "an alias": "Kind = Literal['cuda', 'npu']\nclass A:\n    device: Kind\n",
+    "an enumeration": "class Kind(str, Enum):\n    CUDA = 'cuda'\n    NPU = 'npu'\nclass A:\n    device: Kind\n",
+}
+USE = (
+    "def f(args):\n    if args.gpu >= 0:\n        args.device = 'cuda'\n    if 'cuda' in args.device:\n        run()\n"
+)
+
+
+@pytest.mark.parametrize("choices", CHOICES.values(), ids=CHOICES)
+def test_choices_with_the_word_of_the_target_were_ported_by_hand(choices: str) -> None:
+    """As in wenet/bin/recognize.py of WeNet: `--device npu` never came into the code for CUDA."""
+    text = f"import torch\n{choices}{USE}"
+    assert fixed(text, review=False).endswith(USE)
+    assert fixed(text.replace("npu", "mps"), review=False) != text.replace("npu", "mps")
+    other = engine_for("musa", Settings(select=RULES)).fix(Source(text), review=False).text
+    assert "args.device = 'musa'" in other and "'musa' in args.device" in other
+
+
+def test_a_variable_from_an_option_that_lists_the_target_was_ported_by_hand() -> None:
+    use = "def f(args):\n    device = args.device\n    if device == 'cuda':\n        torch.zeros(1, device=device)\n"
+    text = f"import torch\n{CHOICES['an option']}{use}"
+    assert fixed(text, review=False) == text
+    assert "device == 'npu'" in fixed(text.replace("'npu'", "'mps'"), review=False)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "parser.add_argument('--kind', choices=['cpu', 'npu', 'cuda'])\n",
+        "parser.add_argument('--device', choices=['cpu', 'npu'])\n",
+        "def g(device):\n    return h(device, ['npu', 'cuda'])\n",
+    ],
+)
+def test_choices_of_another_name_or_without_cuda_change_nothing(beside: str) -> None:
+    assert "args.device = 'npu'" in fixed(f"import torch\n{beside}{USE}", review=False)
+
+
+def test_typing_choices_says_what_a_fresh_look_says() -> None:
+    for name in ("an option", "a list with a name", "an alias", "an enumeration"):
+        text = f"import torch\n{CHOICES[name].replace('npu', 'mps')}{USE}"
+        typist = Typist(text, prepared("npu"))
+        at = text.index("mps")
+        typist.replace(at, at + 3, "")
+        typist.type(at, "npu")
+        typist.erase(at + 3, 1)
 
 
 def test_a_key_of_another_files_table_may_be_another_word() -> None:

@@ -62,7 +62,7 @@ class Hit:
     depends, and whether only that condition shows that the string is a device."""
     by_hand: bool = False
     """Whether the variable that holds the reported string is also compared with the word that the fix writes, such as
-    "npu". A comparison with this word shows that a person has ported this code."""
+    "npu", or its choices list this word beside CUDA's. Either shows that a person has ported this code."""
     sources: Links = ()
     """If the reported string is compared with a variable: keys in `links` of the code that gives the variable its
     value. The comparison and this code must change together."""

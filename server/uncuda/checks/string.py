@@ -136,8 +136,7 @@ class Check:
             title = titled("add entry" if rule.get("entry") else "replace", f'"{new}"')
             plain = rule.get("entry") and not needs_plugin(edits[0], self.target)
             fixes = (Fix(title, allowed, (*edits, *(() if plain else context.requires(rule, start)))),)
-            new_words = set(prepared.new.values()) if links else ()
-            by_hand = any(flow.asks_for(word, *(passed or (role, statement))) for word in new_words)
+            by_hand = bool(links) and uses.is_ported(prepared.new, *(passed or (role, statement)))
         return Hit(
             rule,
             start,

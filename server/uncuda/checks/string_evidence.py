@@ -93,13 +93,13 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
     """Return TORCHS if a string is a value that torch defines, OWN if the checked file defines it, "" if the
     surrounding code shows neither."""
-    listed, singly, tested = members
+    listed, singly = members.listed, members.compared
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
         return TORCHS if given else OWN
     if not listed.isdisjoint(rule.get("torch-choices", ())):
         return TORCHS
-    if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
+    if not members.tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
     if role.kind == "membership" and not role.containers:
         return ""  # in `"NCCL" in name`, the string may be a part of any name
