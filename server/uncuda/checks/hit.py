@@ -22,6 +22,8 @@ class At(int):
     __slots__ = ()
 
 
+VARIABLE = "variable"
+"""The first part of a key in `Hit.links` and `Hit.sources` that stands for an environment variable."""
 ANOTHER_WAY = "another-way"
 """The id of the advice about a library that the code needs and the target lacks."""
 
@@ -65,7 +67,8 @@ class Hit:
     "npu", or its choices list this word beside CUDA's. Either shows that a person has ported this code."""
     sources: Links = ()
     """If the reported string is compared with a variable: keys in `links` of the code that gives the variable its
-    value. The comparison and this code must change together."""
+    value. The comparison and this code must change together. If the hit reads or sets an environment variable: a key
+    that all code about this variable shares."""
 
     @property
     def subject(self) -> str:

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..checks import Hit
 from ..checks.branches import Branches
+from ..checks.hit import VARIABLE
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from ..limits import Work
@@ -186,15 +187,17 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield each comparison with the code that computes the compared value, as a pair in both orders. `owner`: for each
-    key in `Hit.links`, the first hit that has it.
+    """Yield each comparison with the code that computes the compared value, and each piece of code that sets an
+    environment variable with code that reads or sets it, as a pair in both orders. `owner`: for each key in
+    `Hit.links`, the first hit that has it.
 
     A pair is needed in both orders: if the comparison or the code that computes the value has no fix, the other one
     must stay unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
-            if (other := owner.get(key, index)) != index:
+            other = owner.setdefault(key, index) if key[0] == VARIABLE else owner.get(key, index)
+            if other != index:
                 yield from ((index, other), (other, index))
 
 
