@@ -22,7 +22,7 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import compared, expected, patched, questioned
+from .relations.words import chosen, compared, expected, patched, questioned
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _MOST = 200  # maximum number of hits that one fix may change
@@ -153,7 +153,7 @@ def _linked(
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
-    pairs += expected(hits, branches.work)
+    pairs += [*expected(hits, branches.work), *chosen(hits, branches)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     if branches.says("driver") or branches.says("num_gpus"):
         for index in choosing(hits, branches.work):
