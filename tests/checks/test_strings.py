@@ -57,6 +57,7 @@ SAFE = [
     "x.to('cuda:%d' % i)",
     "x.to('cuda:' + str(i))",
     "x.to('''cuda''')",
+    "ok = device == 'cuda' or re.fullmatch(r'cuda:[0-9]+', device)",
     "with torch.autocast('cuda'): pass",
     "with torch.amp.autocast(device_type='cuda', enabled=flag): pass",
     "def f():\n    scope = torch.autocast\n    with scope('cuda'): pass",
@@ -156,7 +157,6 @@ REVIEW = [
     "assert x.device.type in ('cuda', 'xpu') or fast",
     "assert (1 if x.device.type in ('cuda', 'xpu') else 0)",
     "if x.device.type in {'cpu', 'cuda', 'xpu'}:\n    f()",
-    "ok = device == 'cuda' or re.fullmatch(r'cuda:[0-9]+', device)",
     "other = ['cpu', 'cuda'][flag]",
     "ok = lang == 'cuda'",
     "x = 'cuda'",
@@ -351,6 +351,62 @@ def test_typing_choices_says_what_a_fresh_look_says() -> None:
         typist.replace(at, at + 3, "")
         typist.type(at, "npu")
         typist.erase(at + 3, 1)
+
+
+EXPRESSIONS = [
+    r"cuda:[0-9]+", r"^cuda", r"cuda(:\d+)?$", r"cuda(?::\d+)?", r"^(cpu|cuda(:\d+)?)$", r"(cuda|mps):?", r"cuda.*",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_a_regular_expression_for_devices_is_a_comparison(expression: str) -> None:
+    """As in flair/embeddings/legacy.py of Flair."""
+    for call in ("re.match({0}, str(x.device))", "re.sub({0}, '', string=str(x.device))", "re.search({0}, device)"):
+        text = f"import re\nimport torch\nimport torch_npu\nok = {call.format(repr(expression))}\n"
+        assert classes(text) == ["safe"], text
+        assert fixed(text, review=False) == text.replace("cuda", "npu")
+    for call in ("re.compile({0})", "re.match({0}, name)", "re.sub({0}, 'x', name)"):
+        assert classes(f"import re\nimport torch\nok = {call.format(repr(expression))}\n") == ["review"], call
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "re.match(r'cuda-(\\d+)', device)",
+        "re.match(r'cuda(\\d+)', device)",
+        "re.search('.*cuda/lib.*', device)",
+        "re.search('lib_cuda', device)",
+        "re.match(r'\\bcuda', device)",
+        "re.match('cuda:0|npu:0', device)",
+        "re.sub('x', 'cuda:', device)",
+        "re.match(f'cuda:{i}', device)",
+        "re.escape('cuda:')",
+        f"re.match('{'(?:' * 60}cuda-', device)",
+        "re.match('cuda', name)",
+    ],
+)
+def test_other_regular_expressions_are_no_devices(code: str) -> None:
+    assert classes(f"import re\nimport torch\nok = {code}\n") == []
+
+
+def test_a_regular_expression_changes_with_the_comparisons_beside_it() -> None:
+    text = "import re\nimport torch\nok = x.device.type == 'cuda' or re.match('cuda:', {0})\n"
+    assert classes(text.format("str(x.device)")) == ["safe", "safe"]
+    assert classes(text.format("name")) == ["review", "review"]
+    one, two = findings(text.format("str(x.device)"))
+    assert one.fixes[0].edits == two.fixes[0].edits
+    assert classes(text.format("name").replace("'cuda:'", "'cuda-x'")) == ["review"]
+    assert classes(text.format("str(x.device)").replace("'cuda:'", "'cuda'")) == ["safe", "safe"]
+
+
+def test_typing_a_regular_expression_says_what_a_fresh_look_says() -> None:
+    line = "    ok = x.device.type == 'cuda' or re.match('cuda:', str(x.device))\n"
+    typist = Typist(f"import re\nimport torch\n\n\ndef f(x):\n{line}    g(x)\n", prepared("npu"))
+    at = typist.text.index("cuda:") + 5
+    typist.type(at, "[0-9]+")
+    typist.erase(at + 6, 6)
+    typist.replace(typist.text.index("str("), typist.text.index("))") + 1, "name")
+    typist.type(typist.text.index("    g("), "    # cuda:\n")
 
 
 def test_a_key_of_another_files_table_may_be_another_word() -> None:

@@ -24,6 +24,8 @@ class At(int):
 
 VARIABLE = "variable"
 """The first part of a key in `Hit.links` and `Hit.sources` that stands for an environment variable."""
+SEARCHED = "searched"
+"""The first part of a key in `Hit.sources` that stands for the comparisons and regular expressions of a statement."""
 ANOTHER_WAY = "another-way"
 """The id of the advice about a library that the code needs and the target lacks."""
 
@@ -68,7 +70,8 @@ class Hit:
     sources: Links = ()
     """If the reported string is compared with a variable: keys in `links` of the code that gives the variable its
     value. The comparison and this code must change together. If the hit reads or sets an environment variable: a key
-    that all code about this variable shares."""
+    that all code about this variable shares. In a statement with a regular expression for devices: a key that all its
+    comparisons share."""
 
     @property
     def subject(self) -> str:
