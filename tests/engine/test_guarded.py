@@ -30,6 +30,18 @@ def add(x):
     return x
 """
 STAYS = {
+    "a function that returns False or raises": """\
+def check(abort=False):
+    if torch.cuda.is_available() is False:
+        if not abort:
+            return False
+        raise AssertionError("needs CUDA")
+    return True
+def load():
+    if check():
+        from cupy.cuda import function
+        return function.Module()
+""",
     "a library in a value, behind a name": """\
 import cupy
 def f(x):
@@ -633,6 +645,18 @@ def setup(rank):
 """,
 }
 MOVES = {
+    "a function that returns another value or raises": """\
+def check(abort=False):
+    if not torch.cuda.is_available():
+        if not abort:
+            return make()
+        raise AssertionError("needs CUDA")
+    return True
+def load():
+    if check():
+        from cupy.cuda import function
+        return function.Module()
+""",
     "a mark that skips where CUDA is": TRITON
     + """\
 @pytest.mark.skipif(torch.cuda.is_available(), reason='')
