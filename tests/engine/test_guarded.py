@@ -42,6 +42,22 @@ def load():
         from cupy.cuda import function
         return function.Module()
 """,
+    "the toolkit of a build": """\
+from torch.utils.cpp_extension import CUDA_HOME, CUDAExtension
+if not torch.cuda.is_available():
+    print("cross-compiles")
+    if CUDA_HOME is not None:
+        os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+modules = [CUDAExtension("ops", ["ops.cu"])]
+""",
+    "the toolkit of a build, in another clause": """\
+from torch.utils.cpp_extension import CUDAExtension
+if torch.cuda.is_available():
+    print("finds a GPU")
+else:
+    os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+modules = [CUDAExtension("ops", ["ops.cu"])]
+""",
     "a library in a value, behind a name": """\
 import cupy
 def f(x):
@@ -656,6 +672,17 @@ def load():
     if check():
         from cupy.cuda import function
         return function.Module()
+""",
+    "the toolkit without an extension": """\
+if not torch.cuda.is_available():
+    os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+""",
+    "another question of a build": """\
+from torch.utils.cpp_extension import CUDAExtension
+if torch.cuda.is_available():
+    print("finds a GPU")
+os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+modules = [CUDAExtension("ops", ["ops.cu"])]
 """,
     "a mark that skips where CUDA is": TRITON
     + """\
