@@ -257,6 +257,11 @@ _METHOD = (
 _STRING = (
     Key("pattern", PATTERN, "A regular expression that the whole string must match.", "整个字符串须匹配的正则表达式。",
         required=True, filled=False, group="which strings"),
+    Key("expression", PATTERN,
+        "A regular expression. The rule also reports strings that match it and are themselves regular expressions, in "
+        "a call such as `re.match`.",
+        "正则表达式。与其匹配、且自身在 `re.match` 等调用中作正则表达式的字符串也会报告。", filled=False,
+        group="which strings"),
     Key("words", TABLE, "Words in the string, and the replacement of each.", "字符串中的词及各自的替代。",
         group="which strings", each=TEXT),
     Key("roles", TEXTS, "Uses of a string, such as `argument`. The rule reports only strings with one of these uses.",
