@@ -25,19 +25,38 @@ SAFE = [
     "ok = os.environ.__contains__('{}')",
     "from os import environ, getenv\nx = environ['{}'], getenv('{}')",
     "os.environ.update({}='1')",
+    "os.environ.update({{'{}': '1'}})",
+    "env = os.environ.copy()\nenv['{}'] = '1'",
+    "env = dict(os.environ)\nx = env.get('{}')\nenv.setdefault('{}', '1')",
+    "env: dict[str, str] = {{**os.environ}}\nenv.update({}='1')\nenv.update({{'{}': '2'}})",
+    "def f():\n    new = copy.deepcopy(os.environ) | more\n    x = new['{}'] if '{}' in new else ''",
+    "base = os.environ.copy()\ndef f():\n    env = base.copy()\n    env['{}'] = '1'",
+    "env = dict(os.environ, {}='1')",
+    "run(command, env={{**os.environ, '{}': '1'}})",
+    "env = os.environ\nx = os.environ['{}'] if '{}' in env else ''",
+    "env = os.environ\nif '{}' in env:\n    x = os.getenv('{}')",
 ]
 REVIEW = [
     "env['{}'] = '1'",
     "env = {{'{}': '1'}}",
-    "env = dict(os.environ, {}='1')",
+    "env = dict(base, {}='1')",
+    "env = os.environ.copy()\nenv = make()\nenv['{}'] = '1'",
+    "def f(env):\n    env['{}'] = '1'\nenv = os.environ.copy()",
+    "def f(env=None):\n    env = env or os.environ.copy()\n    env['{}'] = '1'",
+    "for env in (os.environ,):\n    env['{}'] = '1'",
+    "x = os.getenv('{}')\nenv = make()\nenv['{}'] = x",
+    "os.environ['{}'] = '0'\nrun(env={{'{}': '1'}})",
+    "os.environ['{}'] = '0'\nos.system('{}=1 python train.py')",
+    "def name():\n    return '{}'\nx = os.getenv('{}')",
+    "x = os.getenv('{}')\nmonkeypatch.setenv('{}', '1')",
     "monkeypatch.setenv('{}', '1')",
     "names = ['{}']",
     "NAME = '{}'",
     "os.system('{}=1 python train.py')",
     "cmd = f'env {}={{x}} python train.py'",
     "ok = '{}' in env",
-    "env = os.environ\nx = os.environ['{}'] if '{}' in env else ''",
-    "env = os.environ\nif '{}' in env:\n    x = os.getenv('{}')",
+    "env = make()\nx = os.environ['{}'] if '{}' in env else ''",
+    "env = make()\nif '{}' in env:\n    x = os.getenv('{}')",
 ]
 SILENT = ["print('{}')", "'''{}'''", "raise OSError('{}')", "x = table['{}']", "x = '{} is set'", "x = f'{}'.lower()"]
 
@@ -51,11 +70,29 @@ def classes(code: str, target: str = "npu") -> set[str]:
 @pytest.mark.parametrize("target", ENGINES)
 def test_three_variables_are_safe_where_the_environment_is_asked(name: str, target: str) -> None:
     for code in SAFE:
-        assert classes(code.replace("{}", name), target) == {"safe"}, code
+        assert classes(code.replace("{}", name).replace("{{", "{").replace("}}", "}"), target) == {"safe"}, code
     for code in REVIEW:
         assert classes(code.replace("{}", name).replace("{{", "{").replace("}}", "}"), target) == {"review"}, code
     for code in SILENT:
         assert classes(code.replace("{}", name), target) == set(), code
+
+
+def test_a_mention_of_a_variable_leaves_its_other_places() -> None:
+    for mention in ("names = ['{}']", "note('{}')", "use(x, ('{}', 1))"):
+        code = f"os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n{mention.format('CUDA_VISIBLE_DEVICES')}"
+        assert classes(code) == {"safe", "review"}, mention
+
+
+def test_copies_of_the_environment_are_typed() -> None:
+    """As in tools/vqgan/extract_vq.py of Fish Speech, which reads the variable and sets it for its workers."""
+    name = "CUDA_VISIBLE_DEVICES"
+    text = f"import os\n\n\ndef f(n):\n    x = os.environ.get('{name}')\n    env = \n    g()\n    env['{name}'] = x\n"
+    typist = Typist(text, prepared("npu"))
+    at = text.index("env = ") + 6
+    typist.type(at, "os.environ.copy()")
+    typist.type(typist.text.index("g()"), "env = h(n)\n    ")
+    typist.erase(typist.text.index("g()"), 15)
+    typist.replace(at, at, "base or ")
 
 
 @pytest.mark.parametrize("target", ENGINES)

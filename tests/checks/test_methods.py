@@ -337,6 +337,9 @@ def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:
         ("model.cuda(self.device)", "review model.to(self.device)", "safe model.musa(self.device)"),
         ("model.cuda(None)", "review model.to(None)", "safe model.musa(None)"),
         ("model.cuda(other)", "review model.to(other)", "safe model.musa(other)"),
+        ("model.cuda(now)", "safe model.npu(now)", "safe model.musa(now)"),
+        ("model.cuda(device=now)", "safe model.npu(device=now)", None),
+        ("model.cuda(mixed)", "review model.to(mixed)", None),
         ("x.cuda(args.gpu, non_blocking=True)", "safe x.npu(args.gpu, non_blocking=True)", None),
         ("torch.zeros(2).cuda(rank)", "safe torch.zeros(2).npu(rank)", None),
         ("torch.load(f).cuda(rank)", "safe torch.load(f).npu(rank)", None),
@@ -347,6 +350,7 @@ def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa:
     """Source: torch_npu/utils/_module.py: versions 2.1, 2.6 and 2.8 ignore the argument; 2.7.1, 2.13 and 2.14 accept
     only a number."""
     bound = "device = torch.device(name)\nother = pick() or torch.device(name)\n"
+    bound += "now = 0\nnow = xm.current_device()\nmixed = torch.device(name)\nmixed = int(name)\n"
     text = f"import torch\nimport torch_{{0}}\n{bound}{given}\n"
     for target, said in (("npu", npu), ("musa", musa)):
         if said is not None:

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from engine.typist import Typist, prepared
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
@@ -56,6 +57,7 @@ SAFE = [
     "x.to('cuda:%d' % i)",
     "x.to('cuda:' + str(i))",
     "x.to('''cuda''')",
+    "ok = device == 'cuda' or re.fullmatch(r'cuda:[0-9]+', device)",
     "with torch.autocast('cuda'): pass",
     "with torch.amp.autocast(device_type='cuda', enabled=flag): pass",
     "def f():\n    scope = torch.autocast\n    with scope('cuda'): pass",
@@ -155,7 +157,6 @@ REVIEW = [
     "assert x.device.type in ('cuda', 'xpu') or fast",
     "assert (1 if x.device.type in ('cuda', 'xpu') else 0)",
     "if x.device.type in {'cpu', 'cuda', 'xpu'}:\n    f()",
-    "ok = device == 'cuda' or re.fullmatch(r'cuda:[0-9]+', device)",
     "other = ['cpu', 'cuda'][flag]",
     "ok = lang == 'cuda'",
     "x = 'cuda'",
@@ -297,6 +298,115 @@ def test_a_name_that_serves_the_target_was_ported_by_hand() -> None:
     for test in ("device == 'npu'", "device in {'npu', 'xpu'}", "'npu:0' != device"):
         assert classes(f"{head}    return g(x) if {test} else x.to(device)\n") == ["review", "review"]
     assert classes(f"{head}\n\ndef g(device):\n    return device == 'npu'\n") == ["safe", "safe"]
+
+
+CHOICES = {
+    "an option": "parser.add_argument('--device', choices=['cpu', 'npu', 'cuda'])\n",
+    "an option of click": "@click.option('--device', type=click.Choice(['npu', 'cuda']))\ndef g(device): pass\n",
+    "a list with a name": "KINDS = ['cpu', 'npu', 'cuda']\nparser.add_argument('--device', choices=KINDS)\n",
+    "a lookup": "def g(args):\n    assert args.device in ('npu:0', 'cuda:0')\n",
+    "a field": "class A:\n    device: Literal['cpu', 'cuda', 'npu']\n",
+    "an alias": "Kind = Literal['cuda', 'npu']\nclass A:\n    device: Kind\n",
+    "an enumeration": "class Kind(str, Enum):\n    CUDA = 'cuda'\n    NPU = 'npu'\nclass A:\n    device: Kind\n",
+}
+USE = (
+    "def f(args):\n    if args.gpu >= 0:\n        args.device = 'cuda'\n    if 'cuda' in args.device:\n        run()\n"
+)
+
+
+@pytest.mark.parametrize("choices", CHOICES.values(), ids=CHOICES)
+def test_choices_with_the_word_of_the_target_were_ported_by_hand(choices: str) -> None:
+    """As in wenet/bin/recognize.py of WeNet: `--device npu` never came into the code for CUDA."""
+    text = f"import torch\n{choices}{USE}"
+    assert fixed(text, review=False).endswith(USE)
+    assert fixed(text.replace("npu", "mps"), review=False) != text.replace("npu", "mps")
+    other = engine_for("musa", Settings(select=RULES)).fix(Source(text), review=False).text
+    assert "args.device = 'musa'" in other and "'musa' in args.device" in other
+
+
+def test_a_variable_from_an_option_that_lists_the_target_was_ported_by_hand() -> None:
+    use = "def f(args):\n    device = args.device\n    if device == 'cuda':\n        torch.zeros(1, device=device)\n"
+    text = f"import torch\n{CHOICES['an option']}{use}"
+    assert fixed(text, review=False) == text
+    assert "device == 'npu'" in fixed(text.replace("'npu'", "'mps'"), review=False)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "parser.add_argument('--kind', choices=['cpu', 'npu', 'cuda'])\n",
+        "parser.add_argument('--device', choices=['cpu', 'npu'])\n",
+        "def g(device):\n    return h(device, ['npu', 'cuda'])\n",
+    ],
+)
+def test_choices_of_another_name_or_without_cuda_change_nothing(beside: str) -> None:
+    assert "args.device = 'npu'" in fixed(f"import torch\n{beside}{USE}", review=False)
+
+
+def test_typing_choices_says_what_a_fresh_look_says() -> None:
+    for name in ("an option", "a list with a name", "an alias", "an enumeration"):
+        text = f"import torch\n{CHOICES[name].replace('npu', 'mps')}{USE}"
+        typist = Typist(text, prepared("npu"))
+        at = text.index("mps")
+        typist.replace(at, at + 3, "")
+        typist.type(at, "npu")
+        typist.erase(at + 3, 1)
+
+
+EXPRESSIONS = [
+    r"cuda:[0-9]+", r"^cuda", r"cuda(:\d+)?$", r"cuda(?::\d+)?", r"^(cpu|cuda(:\d+)?)$", r"(cuda|mps):?", r"cuda.*",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", EXPRESSIONS)
+def test_a_regular_expression_for_devices_is_a_comparison(expression: str) -> None:
+    """As in flair/embeddings/legacy.py of Flair."""
+    for call in ("re.match({0}, str(x.device))", "re.sub({0}, '', string=str(x.device))", "re.search({0}, device)"):
+        text = f"import re\nimport torch\nimport torch_npu\nok = {call.format(repr(expression))}\n"
+        assert classes(text) == ["safe"], text
+        assert fixed(text, review=False) == text.replace("cuda", "npu")
+    for call in ("re.compile({0})", "re.match({0}, name)", "re.sub({0}, 'x', name)"):
+        assert classes(f"import re\nimport torch\nok = {call.format(repr(expression))}\n") == ["review"], call
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "re.match(r'cuda-(\\d+)', device)",
+        "re.match(r'cuda(\\d+)', device)",
+        "re.search('.*cuda/lib.*', device)",
+        "re.search('lib_cuda', device)",
+        "re.match(r'\\bcuda', device)",
+        "re.match('cuda:0|npu:0', device)",
+        "re.sub('x', 'cuda:', device)",
+        "re.match(f'cuda:{i}', device)",
+        "re.escape('cuda:')",
+        f"re.match('{'(?:' * 60}cuda-', device)",
+        "re.match('cuda', name)",
+    ],
+)
+def test_other_regular_expressions_are_no_devices(code: str) -> None:
+    assert classes(f"import re\nimport torch\nok = {code}\n") == []
+
+
+def test_a_regular_expression_changes_with_the_comparisons_beside_it() -> None:
+    text = "import re\nimport torch\nok = x.device.type == 'cuda' or re.match('cuda:', {0})\n"
+    assert classes(text.format("str(x.device)")) == ["safe", "safe"]
+    assert classes(text.format("name")) == ["review", "review"]
+    one, two = findings(text.format("str(x.device)"))
+    assert one.fixes[0].edits == two.fixes[0].edits
+    assert classes(text.format("name").replace("'cuda:'", "'cuda-x'")) == ["review"]
+    assert classes(text.format("str(x.device)").replace("'cuda:'", "'cuda'")) == ["safe", "safe"]
+
+
+def test_typing_a_regular_expression_says_what_a_fresh_look_says() -> None:
+    line = "    ok = x.device.type == 'cuda' or re.match('cuda:', str(x.device))\n"
+    typist = Typist(f"import re\nimport torch\n\n\ndef f(x):\n{line}    g(x)\n", prepared("npu"))
+    at = typist.text.index("cuda:") + 5
+    typist.type(at, "[0-9]+")
+    typist.erase(at + 6, 6)
+    typist.replace(typist.text.index("str("), typist.text.index("))") + 1, "name")
+    typist.type(typist.text.index("    g("), "    # cuda:\n")
 
 
 def test_a_key_of_another_files_table_may_be_another_word() -> None:

@@ -69,7 +69,7 @@ def test_a_wrapper_for_several_devices_keeps_only_the_number() -> None:
 @pytest.mark.parametrize(
     "test",
     [
-        "str(self.device) == 'cuda' or re.match(r'cuda:[0-9]', str(self.device))",
+        "str(self.device) == 'cuda' or re.match(r'cuda:[0-9]', it)",
         "str(self.device).startswith('cuda') or re.match(r'cuda:[0-9]', it)",
         "'cuda' in str(self.device) and torch.cuda.get_arch_list()",
     ],

@@ -30,6 +30,34 @@ def add(x):
     return x
 """
 STAYS = {
+    "a function that returns False or raises": """\
+def check(abort=False):
+    if torch.cuda.is_available() is False:
+        if not abort:
+            return False
+        raise AssertionError("needs CUDA")
+    return True
+def load():
+    if check():
+        from cupy.cuda import function
+        return function.Module()
+""",
+    "the toolkit of a build": """\
+from torch.utils.cpp_extension import CUDA_HOME, CUDAExtension
+if not torch.cuda.is_available():
+    print("cross-compiles")
+    if CUDA_HOME is not None:
+        os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+modules = [CUDAExtension("ops", ["ops.cu"])]
+""",
+    "the toolkit of a build, in another clause": """\
+from torch.utils.cpp_extension import CUDAExtension
+if torch.cuda.is_available():
+    print("finds a GPU")
+else:
+    os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+modules = [CUDAExtension("ops", ["ops.cu"])]
+""",
     "a library in a value, behind a name": """\
 import cupy
 def f(x):
@@ -633,6 +661,29 @@ def setup(rank):
 """,
 }
 MOVES = {
+    "a function that returns another value or raises": """\
+def check(abort=False):
+    if not torch.cuda.is_available():
+        if not abort:
+            return make()
+        raise AssertionError("needs CUDA")
+    return True
+def load():
+    if check():
+        from cupy.cuda import function
+        return function.Module()
+""",
+    "the toolkit without an extension": """\
+if not torch.cuda.is_available():
+    os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+""",
+    "another question of a build": """\
+from torch.utils.cpp_extension import CUDAExtension
+if torch.cuda.is_available():
+    print("finds a GPU")
+os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+modules = [CUDAExtension("ops", ["ops.cu"])]
+""",
     "a mark that skips where CUDA is": TRITON
     + """\
 @pytest.mark.skipif(torch.cuda.is_available(), reason='')

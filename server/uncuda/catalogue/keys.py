@@ -203,6 +203,11 @@ _NAME = (
         "message of a finding in this file also says why.",
         "将单词映射到目标的特性。文件含有某个单词而目标缺少对应的特性时，消息还会说明原因。",
         group="which limits lower the class of a fix", each=TEXT),
+    Key("drops-beside", TEXTS,
+        "Names. In an `and` with a call of a listed name, the fix removes the call of this rule's name, because the "
+        "other call alone decides on the target.",
+        "名称。若与所列名称的调用同处一个 `and` 中，修复会删除本规则名称的调用，因为在目标上仅由另一调用决定。",
+        group="what a fix writes"),
     Key("keeps-tests", FLAG,
         "On the target, code with a name of this rule gives wrong results without an error, unless a safe fix changes "
         "the name. Therefore an `if` that asks for CUDA has no safe fix if it guards a name without a safe fix, as if "
@@ -252,6 +257,11 @@ _METHOD = (
 _STRING = (
     Key("pattern", PATTERN, "A regular expression that the whole string must match.", "整个字符串须匹配的正则表达式。",
         required=True, filled=False, group="which strings"),
+    Key("expression", PATTERN,
+        "A regular expression. The rule also reports strings that match it and are themselves regular expressions, in "
+        "a call such as `re.match`.",
+        "正则表达式。与其匹配、且自身在 `re.match` 等调用中作正则表达式的字符串也会报告。", filled=False,
+        group="which strings"),
     Key("words", TABLE, "Words in the string, and the replacement of each.", "字符串中的词及各自的替代。",
         group="which strings", each=TEXT),
     Key("roles", TEXTS, "Uses of a string, such as `argument`. The rule reports only strings with one of these uses.",

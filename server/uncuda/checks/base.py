@@ -62,8 +62,8 @@ class Context:
     absent: set[str] = field(default_factory=set)
     """The ids of rules that report nothing because the file lacks code that the rules need, and `fix of RULE` for each
     rule whose fixes are dropped because of other code in the file."""
-    devices: dict[str, bool] = field(default_factory=dict)
-    """For each local name: whether every value that this file assigns to it is a device."""
+    devices: dict[str, str] = field(default_factory=dict)
+    """For each local name: the kind of the values that this file assigns to it (`given_device.bound_kind`)."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each attribute name: the names that this file assigns to the attribute."""
     naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)

@@ -11,11 +11,13 @@ from typing import NamedTuple
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
-from ..facts.role_calls import KEEPS, chain_of, last_word
+from ..facts.role_calls import KEEPS, last_word
 from ..facts.roles import Role
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
+from .environment_copies import Environments, is_one_of, spelled
 from .environment_values import given_value, shared
+from .hit import VARIABLE
 from .string_evidence import is_prose, named
 
 RAISES = "raises-unset"
@@ -35,13 +37,16 @@ _BUILD = re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARI
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
+_OF_DICTIONARIES = frozenset({"__contains__", "get", "pop", "setdefault"})
+_SETTERS = _ASKING | _OF_DICTIONARIES | {"delenv", "putenv", "setenv", "unsetenv"}
 
 
 class _Place(NamedTuple):
     """A piece of code that names an environment variable. `span`: the span of the AST node `node`, counted from the
     start of its statement; `at`: the offset of the variable's name in the text; `value`: the value assigned to the
     variable; `asked`: whether the code reads the variable or asks whether it exists; `tested`: whether the code only
-    asks whether it exists; `raises`: whether the code raises KeyError if the variable is not set."""
+    asks whether it exists; `raises`: whether the code raises KeyError if the variable is not set; `label`: whether the
+    code may only mention the variable, for example in a list."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -51,6 +56,7 @@ class _Place(NamedTuple):
     asked: bool = False
     tested: bool = False
     raises: bool = False
+    label: bool = False
 
 
 class Check:
@@ -74,6 +80,7 @@ class Check:
         """Yield hits at names of environment variables, at `NAME=value` in command lines, and at keyword arguments that
         become environment variables."""
         keywords = any(stem in context.facts.present for stem in _STEMS)
+        environments = Environments(context)
         for statement in context.statements:
             for text in statement.digest.texts:
                 match = _SETTING.match(text.value) or (None if text.formatted else _NAME.match(text.value))
@@ -85,23 +92,24 @@ class Check:
                 if group and role.kind in ("comparison", "membership"):
                     continue  # `"NAME=value" in text` searches a string: no environment variable has `=` in its name
                 said = is_prose(role) or role.kind in ("statement", "other")
-                applicability = REVIEW if group and not said else _class(role, rule)
+                applicability = REVIEW if group and not said else _class(role, rule, statement, environments)
                 if applicability is not None:
                     at = statement.start + text.tokens[0].start + match.start(group)
                     value = match["value"] if group else given_value(statement, text.node)
                     asked, tested = (not group and asks(role) for asks in (_asks, _tests))
                     raises = asked and role.kind == "subscript" and not _is_set(context, statement, match[group])
                     span = text.piece.span(text.node)
-                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises)
+                    label = not group and _is_label(role)
+                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
-                yield from self._keywords(context, statement)
+                yield from self._keywords(context, statement, environments)
 
     def _rule(self, name: str) -> Rule | None:
         row = self._row(name)
         return self._by_status.get(row.status) if row is not None else None
 
-    def _keywords(self, context: Context, statement: Statement) -> Iterator[Hit]:
+    def _keywords(self, context: Context, statement: Statement, environments: Environments) -> Iterator[Hit]:
         """Yield hits at keyword arguments that become environment variables: `dict(os.environ,
         CUDA_VISIBLE_DEVICES="0")`."""
         if not _KEYWORD.search(context.text, statement.start, statement.end):
@@ -112,7 +120,9 @@ class Check:
             call = statement.digest.parents.get(node)
             if isinstance(call, ast.Call) and last_word(call.func) in _MAPPERS:
                 span = statement.digest.span(node)
-                applicability = SAFE if _is(_spelled(call.func), ("os.environ.update",)) else REVIEW
+                function = call.func
+                updated = function.value if isinstance(function, ast.Attribute) and function.attr == "update" else call
+                applicability = SAFE if environments.holds(updated, statement, rule.get("mappings", ())) else REVIEW
                 place = _Place(node, span, statement.start + span[0], node.arg, node.value)
                 yield self._hit(context, statement, rule, place, applicability)
 
@@ -141,28 +151,49 @@ class Check:
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
             fixes = (Fix(titled("replace", f"`{row.replacement}`"), allowed, (edit,)),)
         # a variable is renamed in all code that reads it or asks whether it exists, or nowhere
-        links = (("variable", place.name),) if place.asked else ()
+        key = ((VARIABLE, place.name),)
+        links, sources = (key if asked else () for asked in (place.asked, fixes and not place.label))
         limits = (*row.limits, RAISES) if place.raises and fixes and not context.portable else row.limits
-        return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node)
+        return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node, sources=sources)
 
 
-def _class(role: Role, rule: Rule) -> str | None:
-    """Return the fix class by the role of the string: safe if the code accesses `os.environ`, review if the string only
-    looks like the name of a variable, None if the string is text for people."""
+def _class(role: Role, rule: Rule, statement: Statement, environments: Environments) -> str | None:
+    """Return the fix class by the role of the string: safe if the code accesses `os.environ` or a copy of it, review if
+    the string only looks like the name of a variable, None if the string is text for people."""
     if role.kind in _SILENT_KINDS or is_prose(role):
         return None
-    if role.kind == "default" and role.call is not None:
-        return REVIEW
+    if environments.holds(_holder(role), statement, rule.get("mappings", ())):
+        return SAFE
     call = role.call
     if role.kind == "argument" and call is not None:
-        return SAFE if _is(_spelled(call.func), rule.get("calls", ())) and role.parameter in (0, "key") else REVIEW
-    if role.kind in ("subscript", "membership"):
-        holder = _mapping(role.subject.value if isinstance(role.subject, ast.Subscript) else role.subject)
-        if _is(_spelled(holder), rule.get("mappings", ())):
-            return SAFE
+        return SAFE if is_one_of(spelled(call.func), rule.get("calls", ())) and role.parameter in (0, "key") else REVIEW
+    if role.kind == "subscript":
         stored = isinstance(role.subject, ast.Subscript) and isinstance(role.subject.ctx, ast.Store)
-        return REVIEW if role.kind == "membership" or stored or named(role.name, rule.get("names", ())) else None
+        return REVIEW if stored or named(role.name, rule.get("names", ())) else None
     return REVIEW
+
+
+def _holder(role: Role) -> ast.AST | None:
+    """Return the dictionary whose key a string is: `env` for `env["NAME"]`, `env.get("NAME")` and `env.update({"NAME":
+    …})`, the dictionary itself for `{**os.environ, "NAME": …}`."""
+    if role.kind == "subscript" and isinstance(role.subject, ast.Subscript):
+        return role.subject.value
+    if role.kind == "membership":
+        return _mapping(role.subject)
+    outer = role.outer if role.kind == "key" else role
+    function = outer.call.func if outer is not None and outer.call is not None else None
+    if isinstance(function, ast.Attribute) and outer is not None and outer.parameter == 0:
+        if function.attr == "update" if outer is not role else function.attr in _OF_DICTIONARIES:
+            return function.value
+    return role.subject if outer is not role else None
+
+
+def _is_label(role: Role) -> bool:
+    """Whether code that contains a variable's name may neither read nor set the variable: the name is in a list, or an
+    argument of a function that is not about variables."""
+    if role.kind == "argument" and role.call is not None:
+        return last_word(role.call.func) not in _SETTERS
+    return bool(role.containers)
 
 
 def _tests(role: Role) -> bool:
@@ -234,15 +265,3 @@ def _mapping(node: ast.AST | None) -> ast.AST | None:
         else:
             break
     return node
-
-
-def _spelled(node: ast.AST | None) -> str:
-    """A dotted name as the code spells it, such as `os.environ.get`; "" for other expressions."""
-    base, parts = chain_of(node)
-    return ".".join([base.id, *parts]) if isinstance(base, ast.Name) else ""
-
-
-def _is(spelled: str, names: Sequence[str]) -> bool:
-    """Whether a dotted name in the code is one of `names` or the end of one: `environ.get` after `from os import
-    environ`."""
-    return bool(spelled) and any(name == spelled or name.endswith("." + spelled) for name in names)

@@ -12,7 +12,7 @@ from ..facts.scans import whole_word
 from .base import Context
 
 WHOLE_WORD = "whole word"
-"""The first part of the key of each search that `is_bound_to_device` makes for a name. After an edit, the engine only
+"""The first part of the key of each search that `bound_kind` makes for a name. After an edit, the engine only
 compares what the changed lines assign to this name."""
 _FEW = 16  # up to this number of names, each is searched separately; beyond it, one pass finds all names
 # Keywords of `Tensor.cuda` that `nn.Module.cuda` does not have.
@@ -23,6 +23,7 @@ _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
+_NUMBER = re.compile(r"(?:\d+|int\([^()]*\)|[\w.]*current_device\(\)|[\w.]*(?:gpu_?id|rank))[ \t]*(?:#.*)?\Z")
 # Lines that bind names without `=`: parameters, loops and imports.
 _BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
 
@@ -55,10 +56,11 @@ def says_number(node: ast.expr) -> bool:
     return _NUMBERS.search(last_word(node)) is not None
 
 
-def is_bound_to_device(context: Context, name: str) -> bool:
-    """Whether every assignment to a variable in this file is a device: `device = torch.device(…)`."""
+def bound_kind(context: Context, name: str) -> str:
+    """Return "device" if every value that this file assigns to a variable is a device (`device = torch.device(…)`),
+    "number" if every value is the number of one (`device = torch.cuda.current_device()`), otherwise ""."""
     if not context.facts.mentions("device("):
-        return False
+        return ""
     known = context.devices
     if name not in known:
         facts = context.facts
@@ -68,11 +70,11 @@ def is_bound_to_device(context: Context, name: str) -> bool:
         if len(known) < _FEW:
             places = facts.searches.find((WHOLE_WORD, name), whole_word(name))
             facts.work.compare(4 * len(places))
-            known[name] = _bound_in(_lines_at(facts.text, places)).get(name, False)
+            known[name] = _bound_in(_lines_at(facts.text, places)).get(name, "")
         else:
             context.asked.add(name)
             facts.work.search(0, len(facts.text))
-            known[name] = _bound(facts.text).get(name, False)
+            known[name] = _bound(facts.text).get(name, "")
     return known[name]
 
 
@@ -86,34 +88,34 @@ def _lines_at(text: str, places: Sequence[int]) -> str:
     return "".join(lines)
 
 
-def said_of(name: str, lines: str) -> bool | None:
-    """Return the result of `is_bound_to_device` for some lines alone: whether all values that they assign to a name are
-    devices; None if they assign no value."""
+def said_of(name: str, lines: str) -> str | None:
+    """Return the result of `bound_kind` for some lines alone; None if they assign no value to the name."""
     return _bound_in(lines).get(name)
 
 
 @lru_cache(maxsize=1)
-def _bound(text: str) -> dict[str, bool]:
+def _bound(text: str) -> dict[str, str]:
     return _bound_in(text)
 
 
-def _bound_in(text: str) -> dict[str, bool]:
-    """For each name that the text binds: whether every value is a device. The function finds all names in one pass over
-    the lines."""
-    found: dict[str, bool] = {}
+def _bound_in(text: str) -> dict[str, str]:
+    """Return the kind of the values (see `bound_kind`) for each name that the text binds; all names are found in one
+    pass over the lines."""
+    found: dict[str, str] = {}
     for line in text.splitlines():
-        for name, is_device in _of_line(line):
-            found[name] = found.get(name, True) and is_device
+        for name, kind in _of_line(line):
+            found[name] = kind if found.get(name, kind) == kind else ""
     return found
 
 
 @lru_cache(maxsize=1024)
-def _of_line(line: str) -> tuple[tuple[str, bool], ...]:
+def _of_line(line: str) -> tuple[tuple[str, str], ...]:
     match = _ASSIGNED.match(line)
     if match:
-        return ((match[1], _MADE.match(match[2]) is not None),)
+        kind = "device" if _MADE.match(match[2]) else "number" if _NUMBER.match(match[2]) else ""
+        return ((match[1], kind),)
     if _BINDS.search(line) or "," in line.partition("=")[0]:
-        return tuple((name, False) for name in re.findall(r"\w+", line))
+        return tuple((name, "") for name in re.findall(r"\w+", line))
     return ()
 
 

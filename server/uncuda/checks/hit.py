@@ -22,6 +22,10 @@ class At(int):
     __slots__ = ()
 
 
+VARIABLE = "variable"
+"""The first part of a key in `Hit.links` and `Hit.sources` that stands for an environment variable."""
+SEARCHED = "searched"
+"""The first part of a key in `Hit.sources` that stands for the comparisons and regular expressions of a statement."""
 ANOTHER_WAY = "another-way"
 """The id of the advice about a library that the code needs and the target lacks."""
 
@@ -62,10 +66,12 @@ class Hit:
     depends, and whether only that condition shows that the string is a device."""
     by_hand: bool = False
     """Whether the variable that holds the reported string is also compared with the word that the fix writes, such as
-    "npu". A comparison with this word shows that a person has ported this code."""
+    "npu", or its choices list this word beside CUDA's. Either shows that a person has ported this code."""
     sources: Links = ()
     """If the reported string is compared with a variable: keys in `links` of the code that gives the variable its
-    value. The comparison and this code must change together."""
+    value. The comparison and this code must change together. If the hit reads or sets an environment variable: a key
+    that all code about this variable shares. In a statement with a regular expression for devices: a key that all its
+    comparisons share."""
 
     makes: Links = ()
     """If the reported string names a device that a call makes: keys in `links` of strings with which the text of this

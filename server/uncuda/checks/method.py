@@ -15,7 +15,7 @@ from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
-from .given_device import is_bound_to_device, is_index, names_device, of_module, says_number
+from .given_device import bound_kind, is_index, names_device, of_module, says_number
 from .host_values import HostValues
 from .instances import may_be_own
 from .on_host import is_cast_on_host
@@ -156,10 +156,10 @@ class Check:
             first, last = (statement.start + offset for offset in statement.digest.span(given))
             named = Edit(first, last, f'"{device}:{context.text[first:last]}"')
             return new, (Edit(word.start, word.end, new), named), True
-        if says_number(given):
+        kind = bound_kind(context, given.id) if isinstance(given, ast.Name) else ""
+        if kind == "number" or says_number(given):
             return word.text, (word,), True
-        bound = isinstance(given, ast.Name) and is_bound_to_device(context, given.id)
-        return new, (Edit(word.start, word.end, new),), bound
+        return new, (Edit(word.start, word.end, new),), kind == "device"
 
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int

@@ -22,6 +22,7 @@ from .name_strings import LIMIT, string_hits, waits
 from .none_values import fails
 from .on_host import is_off_device
 from .one_switch import as_one
+from .operands import Operands
 from .results import Results
 from .subject import subject
 from .tested import excuse
@@ -47,6 +48,7 @@ class Check:
             if (verdict := self._verdict(reference, judge, results)) is not None and not verdict.covered(context.shim)
         ]
         spoken = as_one(spoken, context)
+        operands = Operands(spoken, context)
         stuck = frozenset(
             reference.chain.root
             for reference, verdict in spoken
@@ -62,7 +64,7 @@ class Check:
                 continue
             hit = _reference(context, reference, verdict, judge, stuck, results, literals)
             if hit is not None:
-                yield hit
+                yield operands.joined(hit, reference)
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
         """Return what the rules say about a reference to a name. If the reference is called, and the file reads from

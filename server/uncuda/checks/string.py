@@ -17,11 +17,13 @@ from .base import Context, Hit, cap
 from .checkpoint_maps import Beside, CheckpointMaps
 from .device_map import entry, is_looked_up, kept, needs_plugin
 from .given_away import GivenAway
+from .hit import SEARCHED, At, Links
 from .questions import Questions
 from .replaced import Replaced
 from .string_evidence import compared, complete, holds_truth, is_alternative, is_conditional
-from .string_flow import Flow
+from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
+from .string_patterns import has_expression, is_expression, searched
 from .string_sources import Sources
 from .string_uses import Uses
 
@@ -92,6 +94,8 @@ class Check:
     def _hit(self, prepared: _Prepared, text: Text, uses: Uses, statement: Statement) -> Hit | None:
         rule, flow, context = prepared.rule, uses.flow, uses.flow.context
         role = complete(flow.role(text, statement), statement, flow)
+        expressed = is_expression(rule, text, statement.digest)
+        role = searched(role) if expressed else role
         if rule.get("roles") and role.kind not in rule.get("roles"):
             return None
         if not rule.fix and role.kind == "value" and _is_expected(text.node, statement):
@@ -113,8 +117,8 @@ class Check:
             applicability = _under_shim(rule, role, applicability, truth)
         if applicability is not None and prepared.new and _joined(text, context, statement):
             applicability = REVIEW if applicability == SAFE else None
-        if applicability is None:
-            return None
+        if applicability is None or (expressed and applicability == REVIEW and text.value in prepared.new):
+            return None  # `re.match("cuda", name)` may look for anything
         start, end = (statement.start + offset for offset in text.piece.span(text.node))
         edits, new = self._edits(prepared, text, context, statement)
         if rule.get("entry"):
@@ -136,8 +140,7 @@ class Check:
             title = titled("add entry" if rule.get("entry") else "replace", f'"{new}"')
             plain = rule.get("entry") and not needs_plugin(edits[0], self.target)
             fixes = (Fix(title, allowed, (*edits, *(() if plain else context.requires(rule, start)))),)
-            new_words = set(prepared.new.values()) if links else ()
-            by_hand = any(flow.asks_for(word, *(passed or (role, statement))) for word in new_words)
+            by_hand = bool(links) and uses.is_ported(prepared.new, *(passed or (role, statement)))
         return Hit(
             rule,
             start,
@@ -153,7 +156,7 @@ class Check:
             receiver=_receiver(rule, role, text, context, statement),
             question=(question.at, alone != SAFE) if question is not None and question.at is not None else None,
             by_hand=by_hand,
-            sources=uses.sources.of(role, statement) if fixes else (),
+            sources=(*uses.sources.of(role, statement), *_beside_expression(rule, role, statement)) if fixes else (),
             makes=flow.made(role, statement) if fixes else (),
         )
 
@@ -198,6 +201,12 @@ def _length(text: Text, statement: Statement) -> tuple[int, int] | None:
     return statement.start + start, statement.start + end
 
 
+def _beside_expression(rule: Rule, role: Role, statement: Statement) -> Links:
+    """Return the key in `Hit.sources` that the comparisons of a statement share if one of its strings is a regular
+    expression for devices."""
+    return ((SEARCHED, At(statement.start)),) if role.kind in TESTS and has_expression(rule, statement.digest) else ()
+
+
 def _receiver(rule: Rule, role: Role, text: Text, context: Context, statement: Statement) -> int | None:
     """Return the offset of the method's name, if a string is an argument of a method whose class is unknown; otherwise
     None."""
@@ -220,6 +229,8 @@ def _matches(prepared: _Prepared, text: Text, context: Context, statement: State
     """Return whether the rule's pattern matches a string; of an f-string or template, the pattern is matched against
     the text before the first field."""
     value = text.value
+    if is_expression(prepared.rule, text, statement.digest):
+        return True
     if prepared.matches.fullmatch(value):
         return not text.formatted or (bool(value) and not (prepared.new and _head(text, context, statement)[1]))
     if text.formatted or not ("{" in value or "%" in value):

@@ -8,11 +8,9 @@ import itertools
 import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from functools import lru_cache
 
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
-from ..facts.digest import Digest, Text
 from ..facts.read import Statement
 from ..facts.role_calls import COMPREHENSIONS, last_word
 from ..facts.roles import Role, unwrapped
@@ -21,6 +19,7 @@ from .checkpoint_maps import is_map_location, is_sure
 from .device_entries import says_index
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
+from .string_patterns import MODULES, is_expression, patterns
 
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
@@ -41,9 +40,8 @@ _PROSE_PARAMETERS = frozenset(
     {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",
      "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
 )  # fmt: skip
-_PATTERNS = frozenset({"re", "regex"})
 _LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
-_PROSE_MODULES = _PATTERNS | {"logging", "warnings"}
+_PROSE_MODULES = MODULES | {"logging", "warnings"}
 _PACKAGE = re.compile(r"[\w.-]*\w")
 _RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
@@ -93,13 +91,13 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
 def _domain(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Members) -> str:
     """Return TORCHS if a string is a value that torch defines, OWN if the checked file defines it, "" if the
     surrounding code shows neither."""
-    listed, singly, tested = members
+    listed, singly = members.listed, members.compared
     if not (listed | singly).isdisjoint(rule.get("own-choices")):
         given = flow.reaches(f"{rule.name}()", role, statement, lambda use: _is_given(rule, use))
         return TORCHS if given else OWN
     if not listed.isdisjoint(rule.get("torch-choices", ())):
         return TORCHS
-    if not tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
+    if not members.tested or named(role.name, rule.get("hints", ())) or proves(rule, role):
         return ""
     if role.kind == "membership" and not role.containers:
         return ""  # in `"NCCL" in name`, the string may be a part of any name
@@ -205,23 +203,13 @@ def _is_required(role: Role, statement: Statement) -> bool:
 
 def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     r"""Return whether a regular expression in the same condition contains one of the rule's words: `x == "cuda" or
-    re.match(r"cuda:\d+", x)`. A fix would change the string `"cuda"`, but not the regular expression."""
-    for text in _patterns(statement.digest) if role.kind in TESTS else ():
+    re.match(r"^(cuda|gpu)", x)`. A fix would change the string `"cuda"`, but not a regular expression that the rule
+    does not report."""
+    for text in patterns(statement.digest) if role.kind in TESTS else ():
         if text.node is not role.node and any(word in text.value for word in rule.get("words", ())):
-            return True
+            if not is_expression(rule, text, statement.digest):
+                return True
     return False
-
-
-@lru_cache(maxsize=8)
-def _patterns(digest: Digest) -> Sequence[Text]:
-    """Return the strings of a statement that are arguments of functions for regular expressions."""
-    found = []
-    for text in digest.texts:
-        call = digest.parents.get(text.node)
-        if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-            if last_word(call.func.value) in _PATTERNS:
-                found.append(text)
-    return found
 
 
 def proves(rule: Rule, role: Role) -> bool:
@@ -259,7 +247,7 @@ def _is_pattern(rule: Rule, role: Role) -> bool:
     function = role.call.func if role.call is not None else None
     if not rule.get("message-text") or role.parameter not in (0, "pattern") or role.method not in _LOOKS_FOR:
         return False
-    return isinstance(function, ast.Attribute) and last_word(function.value) in _PATTERNS
+    return isinstance(function, ast.Attribute) and last_word(function.value) in MODULES
 
 
 def compared(rule: Rule, role: Role) -> bool:

@@ -9,23 +9,33 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..facts.read import Statement
-from ..facts.role_calls import last_word
+from ..facts.role_calls import last_word, option_name
 from ..facts.roles import Role
 from .string_flow import LINKED, TESTS, Flow
 
 _HOLDERS = (ast.Attribute, ast.Subscript)
+_MEMBER = re.compile(r"^[ \t]+\w+[ \t]*=[ \t]*[\"']", re.M)  # of an enumeration
 
 
 class Members(NamedTuple):
     """The strings that belong to one option, field or variable: its possible values."""
 
-    listed: frozenset[str]
-    """The declared choices of the option, field or variable, and the items of lists in which the code looks up its
-    value."""
+    lists: frozenset[frozenset[str]]
+    """The declared choices of the option, field or variable, and the lists in which the code looks up its value."""
     compared: frozenset[str]
     """The strings outside of lists that are assigned to the option, field or variable, or compared with it."""
     tested: bool
     """Whether the code compares the option, field or variable with a value."""
+
+    @property
+    def listed(self) -> frozenset[str]:
+        """The items of all lists."""
+        return frozenset[str]().union(*self.lists)
+
+    def serve_both(self, old: str, new: str) -> bool:
+        """Return whether one of the lists contains both words, alone or with an index (`"npu:0"`). A fix replaces words
+        in lists and adds none, so a person wrote such a list."""
+        return any({old, new} <= {value.partition(":")[0] for value in values} for values in self.lists)
 
 
 class MemberIndex:
@@ -40,17 +50,21 @@ class MemberIndex:
         in the string's list. `role`: how the code uses the string."""
         name = role.option or role.name.removesuffix("()")
         if not name or role.kind not in LINKED or isinstance(role.subject, ast.Call):
-            return Members(frozenset(role.items), frozenset(), role.kind in TESTS)
+            return Members(frozenset({frozenset(role.items)}), frozenset(), role.kind in TESTS)
         of_field = bool(role.option) or isinstance(role.subject, _HOLDERS)
-        scope = -1 if of_field else self._flow.scope(name, statement.start, role)
+        found = self.named(name, -1 if of_field else self._flow.scope(name, statement.start, role))
+        return found._replace(lists=found.lists | {frozenset(role.items)}, tested=found.tested or role.kind in TESTS)
+
+    def named(self, name: str, scope: int = -1) -> Members:
+        """Return the possible values of the option or field `name`, or of the variable `name` in a function that begins
+        at `scope`."""
         if (name, scope) not in self._known:
             self._context.asked.add(name)
             self._known[name, scope] = self._members(name, scope)
-        found = self._known[name, scope]
-        return found._replace(listed=found.listed.union(role.items), tested=found.tested or role.kind in TESTS)
+        return self._known[name, scope]
 
     def _members(self, name: str, scope: int) -> Members:
-        listed: set[str] = set()
+        lists: set[frozenset[str]] = set()
         compared: set[str] = set()
         tested = False
         end = self._context.facts.indents.extent(scope) if scope >= 0 else len(self._context.text)
@@ -59,13 +73,16 @@ class MemberIndex:
         pattern = re.compile(rf"{spelled}(?<!\w{spelled})(?!\w)(?P<kind>[ \t]*:)?")
         word = "" if "_" in name else name
         for statement in self._flow.statements(pattern, max(scope, 0), end, word, self._may_list):
-            listed.update(self._annotated(name, statement))
+            lists.update(map(self._choices, self._named_choices(name, statement)))
             for text in statement.digest.texts:
                 use = self._flow.role(text, statement)
                 if name in (use.option, use.name) and use.kind in LINKED:
                     tested = tested or use.kind in TESTS
-                    (listed if use.items or use.kind == "item" else compared).update([text.value, *use.items])
-        return Members(frozenset(listed), frozenset(compared), tested)
+                    if use.items or use.kind == "item":
+                        lists.add(frozenset([text.value, *use.items]))
+                    else:
+                        compared.add(text.value)
+        return Members(frozenset(lists), frozenset(compared), tested)
 
     def _may_list(self, match: re.Match[str]) -> bool:
         """Whether the statement around `match`, an occurrence of a name, contains a string, or annotates the name."""
@@ -73,22 +90,36 @@ class MemberIndex:
         text = self._context.text
         return match["kind"] is not None or text.find('"', start, end) >= 0 or text.find("'", start, end) >= 0
 
-    def _annotated(self, name: str, statement: Statement) -> Iterator[str]:
-        """The choices of a name whose annotation is an alias that the file defines: `kind: Kind` with `Kind =
-        Literal["a", "b"]`."""
+    def _named_choices(self, name: str, statement: Statement) -> Iterator[str]:
+        """The names that a statement gives as the choices of an option, field or variable: `Kind` in `kind: Kind`,
+        `KINDS` in `add_argument("--kind", choices=KINDS)`."""
         for node in statement.digest.piece.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 arguments = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)
                 kinds = [argument.annotation for argument in arguments if argument.arg == name]
             else:
                 kinds = [node.annotation] if isinstance(node, ast.AnnAssign) and last_word(node.target) == name else []
-            for kind in kinds:
-                if isinstance(kind, ast.Name):
-                    yield from self._choices(kind.id)
+                kinds += _choices_of_option(name, node)
+            yield from (kind.id for kind in kinds if isinstance(kind, ast.Name))
 
-    def _choices(self, alias: str) -> Iterator[str]:
-        text = self._context.text
-        pattern = re.compile(rf"^{re.escape(alias)}[ \t]*(?::[^=\n]*)?=[ \t]*(?:[\w.]+\.)?Literal\[", re.M)
+    def _choices(self, alias: str) -> frozenset[str]:
+        """The values that a name of the file stands for: the items of `Literal["a", "b"]` or of a list, and the members
+        of an enumeration."""
+        text, indents = self._context.text, self._context.facts.indents
+        pattern = re.compile(rf"^{re.escape(alias)}[ \t]*(?::[^=\n]*)?=[ \t]*(?:(?:[\w.]+\.)?Literal\[|[\[({{])", re.M)
         self._context.asked.add(alias)
-        for statement in self._flow.statements(pattern, 0, len(text)):
-            yield from (choice.value for choice in statement.digest.texts)
+        found = {one.value for where in self._flow.statements(pattern, 0, len(text)) for one in where.digest.texts}
+        enumeration = re.compile(rf"^class[ \t]+{re.escape(alias)}\([^)\n]*Enum\b", re.M)
+        for header in self._flow.statements(enumeration, 0, len(text)):
+            end = indents.extent(header.start)
+            for member in self._flow.statements(_MEMBER, header.end, end):
+                found.update(one.value for one in member.digest.texts)
+        return frozenset(found)
+
+
+def _choices_of_option(name: str, node: ast.AST) -> list[ast.expr]:
+    """The value of `choices` in a statement that declares the option `name`."""
+    call = node.value if isinstance(node, (ast.Expr, ast.Assign)) else None
+    if not isinstance(call, ast.Call) or option_name(call) != name:
+        return []
+    return [keyword.value for keyword in call.keywords if keyword.arg == "choices"]

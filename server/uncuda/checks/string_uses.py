@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..catalogue import Rule
@@ -83,6 +84,21 @@ class Uses:
         foreign = self.flow.reaches(f"{rule.name}=", role, statement, lambda use: self._is_foreign(rule, use))
         return None if foreign else found
 
+    def is_ported(self, words: Mapping[str, str], role: Role, statement: Statement) -> bool:
+        """Return whether a person has ported the code around the variable that holds a string: the variable is also
+        compared with the target's word, or the choices of its option, field or annotation list the target's word beside
+        CUDA's. `words`: CUDA's words, each with the target's."""
+        return any(
+            self.flow.asks_for(new, role, statement)
+            or (self.flow.context.facts.says(new) and self._is_choice(old, new, role, statement))
+            for old, new in words.items()
+        )
+
+    def _is_choice(self, old: str, new: str, role: Role, statement: Statement) -> bool:
+        fields = (name for kind, name, *_ in self.sources.of(role, statement) if kind == "field")
+        every = (self.members.of(role, statement), *map(self.members.named, map(str, fields)))
+        return any(members.serve_both(old, new) for members in every)
+
     def _is_foreign(self, rule: Rule, use: Role) -> bool:
         """Return whether a value is passed to another library by a keyword whose name is no name for devices:
         `Fabric(accelerator=kind)`."""
@@ -100,8 +116,8 @@ class Uses:
             receiver = role.call.func.value
             holder = Role("assignment", outer, name=last_word(receiver), subject=receiver)
         if holder.kind == "assignment":
-            listed, singly, _ = self.members.of(holder, statement)
-            words |= {word for word in listed | singly if not re.fullmatch(rule.get("pattern"), word)}
+            members = self.members.of(holder, statement)
+            words |= {word for word in members.listed | members.compared if not re.fullmatch(rule.get("pattern"), word)}
         known = frozenset(rule.get("suggesting-items", ())) - ACCELERATORS
         is_named = holder.kind == "assignment" and named(holder.name, ("*device*",))
         return words <= known and (bool(words) or is_named)

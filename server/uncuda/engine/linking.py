@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ..checks import Hit
 from ..checks.branches import Branches
+from ..checks.hit import SEARCHED, VARIABLE
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from ..limits import Work
@@ -21,9 +22,10 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import compared, expected, patched, questioned, tested
+from .relations.words import chosen, compared, expected, patched, questioned, tested
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
+_SHARED = frozenset({SEARCHED, VARIABLE})  # the keys in `Hit.sources` that connect all hits which have them
 _MOST = 200  # maximum number of hits that one fix may change
 
 
@@ -152,7 +154,7 @@ def _linked(
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
-    pairs += expected(hits, branches.work)
+    pairs += [*expected(hits, branches.work), *chosen(hits, branches)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     for index in choosing(hits, branches):
         classes[index] = lowest(classes[index], REVIEW)
@@ -191,15 +193,18 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield each comparison with the code that computes the compared value, as a pair in both orders. `owner`: for each
-    key in `Hit.links`, the first hit that has it.
+    """Yield each comparison with the code that computes the compared value, and each piece of code that sets an
+    environment variable with code that reads or sets it, and the comparisons beside a regular expression with this
+    expression, as a pair in both orders. `owner`: for each key in
+    `Hit.links`, the first hit that has it.
 
     A pair is needed in both orders: if the comparison or the code that computes the value has no fix, the other one
     must stay unchanged, too.
     """
     for index, hit in enumerate(hits):
         for key in hit.sources:
-            if (other := owner.get(key, index)) != index:
+            other = owner.setdefault(key, index) if key[0] in _SHARED else owner.get(key, index)
+            if other != index:
                 yield from ((index, other), (other, index))
 
 

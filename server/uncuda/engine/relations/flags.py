@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ...checks import leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...checks.parameters import Parameters
@@ -19,6 +20,8 @@ CONDITIONS = frozenset({"if", "elif", "while", "case"})
 """The first words of statements whose condition may ask for CUDA."""
 _VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
 _ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
+_RETURNED = re.compile(r"^[ \t]*return\b([^\r\n]*)", re.M)
+_FALSE = re.compile(r"[ \t(]*(?:False|0)[ \t)]*(?:#.*)?")
 _SETS = re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False|-[ \t]*\d+))[ \t]*(?:[#;\r\n]|\Z)")
 _GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
 _WIDEST = 50  # maximum number of values in a tuple, or of assignments in a block, that are matched with variables
@@ -69,14 +72,23 @@ class Flags:
         self._work.search(header.start, end)
         self._facts.layout.reads(header.start, end)
         may = self._text.find("return", header.start, end) >= 0  # a quick search: most blocks do not return
-        match = _ANSWERS.match(last_of(header, self._facts)) if may and header.word in CONDITIONS else None
-        asked = self._branches.asks_cuda(header.start, header.end) if match else 0
-        if match and (asked >= 0) is (match[1] in ("True", "1")) and (found := self._function(statement)):
+        answer = self._answer(header, end) if may and header.word in CONDITIONS else None
+        asked = self._branches.asks_cuda(header.start, header.end) if answer is not None else 0
+        if answer is not None and (asked >= 0) is answer and (found := self._function(statement)):
             self._hold(index, *found)
         if header.word in ("if", "elif"):
             for flag in (switched := self._switched(header, end))[:_WIDEST]:
                 self._hold(index, *flag)
             self.lost += [index] if len(switched) > _WIDEST else []
+
+    def _answer(self, header: Header, end: int) -> bool | None:
+        """Return the truth value that a block returns; None if it returns other values, or may return none. A block
+        that only returns False or raises an exception counts as one that returns False."""
+        last = last_of(header, self._facts)
+        if match := _ANSWERS.match(last):
+            return match[1] in ("True", "1")
+        returned = _RETURNED.findall(self._text, header.end, end) if leaving.raises(last) else ()
+        return False if returned and all(map(_FALSE.fullmatch, returned)) else None
 
     def _switched(self, header: Header, end: int) -> list[Flag]:
         """Return the variables that the branches of a condition make true only with CUDA: below `if is_available():`

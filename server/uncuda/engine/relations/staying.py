@@ -20,6 +20,7 @@ from .makes import of_makes
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
 from .served import is_import
+from .toolkits import over_toolkit
 from .unfilled import unfilled
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
@@ -171,7 +172,7 @@ def staying(
     _hold_over_cuda(result, hits, classes, questions, branches, libraries)
     for several in over_several(hits, classes, questions, branches, libraries):
         result.hold(several.question, REVIEW, OVER_LEFT)
-    for index in questions.lost:
+    for index in (*questions.lost, *over_toolkit(hits, questions, branches)):
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)

@@ -1,7 +1,8 @@
 """Finds device strings that are used only if a condition finds CUDA, `["cuda"] if torch.cuda.is_available() else []`.
 
 Also finds comparisons with `device.type`, if the same function makes `device` from a string; comparisons of a result
-with a string, if a call receives another string for it; and results that a test expects for a value that it patches.
+with a string, if a call receives another string for it; strings that a comparison chooses; and results that a test
+expects for a value that it patches.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...checks.unpacking import target_of
 from ...edits import SAFE
+from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
+from ...facts.scopes import Header
 from ...limits import Work
-from .parts import is_within
+from .parts import in_test, is_within
 from .questions import is_question
 
 _TEST = "def test"
@@ -109,6 +112,40 @@ def expected(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
     for key, (first, *_) in told.items():
         for index in given.get(key, ()):
             yield from ((first, index), (index, first))
+
+
+def chosen(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits: a device string with which a condition compares a value, and a string that the
+    block of this condition only returns or assigns, `if device == "cuda": return "CUDA_VISIBLE_DEVICES"`."""
+    tests: dict[int, list[int]] = {}
+    branches.work.compare(2 * len(hits))
+    for index, hit in enumerate(hits):
+        if hit.rule.check == "string" and hit.statement is not None and in_test(hit.node, hit.statement):
+            tests.setdefault(hit.statement.start, []).append(index)
+    for index, hit in enumerate(hits) if tests else ():
+        named = hit.rule.check == "string" and "information" not in (hit.severity, hit.rule.severity)
+        binds = named or hit.rule.check == "environment"
+        if binds and hit.statement is not None and _is_value(hit.node, hit.statement):
+            header = branches.indents.header_above(hit.statement.start)
+            if header is not None and header.start in tests and _is_only(hit.statement, header, branches):
+                yield from ((one, index) for one in tests[header.start])
+
+
+def _is_value(node: ast.AST | None, statement: Statement) -> bool:
+    """Return whether a statement only returns or assigns the value of a node."""
+    holder = statement.digest.parents.get(node) if node is not None else None
+    return isinstance(holder, (ast.Return, ast.Assign, ast.AnnAssign)) and holder.value is node
+
+
+def _is_only(statement: Statement, header: Header, branches: Branches) -> bool:
+    """Return whether the block of a condition that asks for CUDA consists of one statement."""
+    if branches.asks_cuda(header.start, header.end) <= 0:
+        return False
+    end = branches.indents.extent(header.start)
+    branches.work.search(header.end, end)
+    branches.facts.layout.reads(header.end, end)
+    beside = branches.text[header.end : statement.start], branches.text[statement.end : end]
+    return not any(without_comments(text).strip() for text in beside)
 
 
 def patched(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None]]:
