@@ -916,3 +916,14 @@ def test_a_character_before_an_import_is_not_imported(carried: list[Kept | None]
     carried.clear()
     typist.replace(at, at, "x")
     assert None not in carried
+
+
+def test_a_line_with_the_name_of_a_subscripted_value_is_carried(carried: list[Kept | None]) -> None:
+    """Only a variable that is called may hold a function of torch."""
+    text = 'import torch\n\n\nclass A:\n    def f(self, x):\n        states = {}\n        states["cuda"] = x\n'
+    text += "\n    def other(self, values):\n        total = 0\n        total += values\n        return total\n"
+    typist = Typist(text, prepared("npu"))
+    at = text.index("        total +=")
+    carried.clear()
+    typist.replace(at, at, "        total += states\n")
+    assert None not in carried

@@ -47,7 +47,8 @@ class Flow:
         if not isinstance(base, ast.Name) or self.context.facts.names.bindings(base.id):
             return None
         root = self._imported.get(base.id)
-        if root is None and not parts:
+        call = statement.digest.parents.get(node)
+        if root is None and isinstance(call, ast.Call) and call.func is base:
             return self._function_in(base, statement)
         return ".".join([root, *parts]) if root else None
 
@@ -133,7 +134,7 @@ class Flow:
         have replaced the string that still names CUDA, so a person wrote `word`.
         """
         spelled = _spelled(role)
-        if not spelled or not self.context.facts.says(word):
+        if not spelled or not self.quotes(word):
             return False
         self.context.asked.add(spelled)
         scope = -1 if "." in spelled else self.scope(spelled, statement.start, role)
@@ -142,6 +143,11 @@ class Flow:
             tests = (use for use, _ in self.uses(spelled, scope) if use.kind in ("comparison", "membership"))
             self._asked[key] = any(_says(use.subject, word) for use in tests)
         return self._asked[key]
+
+    def quotes(self, word: str) -> bool:
+        """Return whether a string in the text may begin with a word. `"npu"` is rare, but many texts have the letters
+        `npu`, as a part of `input`."""
+        return any(self.context.facts.says(quote + word) for quote in "\"'")
 
     def _is_looked_up(self, use: Role) -> bool:
         """Return whether a value is used as a key of a table that another file defines, `REGISTRY.get(flag)`; this

@@ -14,6 +14,7 @@ from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role
+from ..facts.scans import matches
 from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
@@ -90,9 +91,15 @@ class Uses:
         CUDA's. `words`: CUDA's words, each with the target's."""
         return any(
             self.flow.asks_for(new, role, statement)
-            or (self.flow.context.facts.says(new) and self._is_choice(old, new, role, statement))
+            or (self._may_choose(new) and self._is_choice(old, new, role, statement))
             for old, new in words.items()
         )
+
+    def _may_choose(self, word: str) -> bool:
+        """Return whether the text has a list or an enumeration with a string that begins with a word."""
+        quoted = rf"[\"']{re.escape(word)}"
+        pattern = re.compile(rf"(?:[,({{=]|(?<![\w\])])\[)[ \t]*{quoted}|^[ \t]*{quoted}[^\"'\n]*[\"'][ \t]*,", re.M)
+        return self.flow.context.facts.searches.has(("choice", word), matches(pattern, word))
 
     def _is_choice(self, old: str, new: str, role: Role, statement: Statement) -> bool:
         fields = (name for kind, name, *_ in self.sources.of(role, statement) if kind == "field")
