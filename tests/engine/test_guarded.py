@@ -30,6 +30,36 @@ def add(x):
     return x
 """
 STAYS = {
+    "a kernel after a test of every tensor": TRITON
+    + """\
+def f(xs):
+    if not all(x.is_cuda for x in xs):
+        return xs
+    return add(xs[0])
+""",
+    "a kernel after a test of every tensor, in several lines": TRITON
+    + """\
+def f(xs):
+    if not any(
+        x.device.type == "cuda" for x in xs
+    ):
+        return xs
+    return add(xs[0])
+""",
+    "a kernel after a negated comparison": TRITON
+    + """\
+def f(xs):
+    if not torch.device(xs[0].device).type == "cuda":
+        return xs
+    return add(xs[0])
+""",
+    "a kernel after a negated test of the start": TRITON
+    + """\
+def f(x):
+    if not str(x.device).startswith("cuda"):
+        return x
+    return add(x)
+""",
     "a function that returns False or raises": """\
 def check(abort=False):
     if torch.cuda.is_available() is False:
@@ -661,6 +691,14 @@ def setup(rank):
 """,
 }
 MOVES = {
+    "a kernel behind a test that finds no device": TRITON
+    + """\
+def f(xs):
+    if not all(x.device.type == "cuda" for x in xs):
+        torch.cuda.synchronize()
+        return add(xs[0])
+    return xs
+""",
     "a function that returns another value or raises": """\
 def check(abort=False):
     if not torch.cuda.is_available():

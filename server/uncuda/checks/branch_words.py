@@ -20,6 +20,8 @@ _CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
 _WIDEST = 200  # maximum number of bytes between the start of a line and its first word
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
+_OF_ALL = r"(?:(?:all|any)[ \t]*\([\s\[(]*)?"
+_COMPARED_WITH = r"[\w.]+(?:(?:\[[^\[\]]*\]|\([^()]*\))[\w.]*)*(?:[ \t]*==[ \t]*|(?<=\.startswith)\([ \t]*)"
 _SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
 
 
@@ -46,11 +48,12 @@ def _alone(text: str, word: str) -> Iterator[int]:
 
 @lru_cache(maxsize=16)
 def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Two patterns: one finds any of the device names, one finds a condition that excludes one of them: `!= "npu"`."""
+    """Two patterns: one finds any of the device names, one finds a condition that excludes one of them: `!= "npu"`,
+    `not all(device.type == "npu" for device in devices)`."""
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
-        rf"\bnot[ \t(]+{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
+        rf"\bnot[ \t(]+{_OF_ALL}(?:{_COMPARED_WITH})?{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
         rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
         r"(?:not[ \t]+in\b|!=(?![ \t]*(?:False|None|0)\b)|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)"
     )
