@@ -691,6 +691,12 @@ def setup(rank):
 """,
 }
 MOVES = {
+    "work behind a test of every device": """\
+def check(devices):
+    if not all(device.type == "cuda" for device in devices):
+        return
+    memory = list(map(torch.cuda.memory_allocated, devices))
+""",
     "a kernel behind a test that finds no device": TRITON
     + """\
 def f(xs):
@@ -975,6 +981,36 @@ def test_a_question_stays_over_what_runs_on_cuda_alone(name: str) -> None:
         assert [fix.applicability for fix in finding.fixes] == fixes
 
 
+BY_HAND = {
+    "a function given to map, after a test of every device": """\
+def check(devices):
+    if not all(device.type == "cuda" for device in devices):
+        warn()
+        return
+    capabilities = set(map(torch.cuda.get_device_capability, devices))
+""",
+    "a call after a test of every device in a list": """\
+def check(devices):
+    if not all([str(device).startswith("cuda") for device in devices]):
+        return
+    torch.cuda.get_device_capability(devices[0])
+""",
+    "a function that partial takes": """\
+def check(device):
+    if device.type == "cuda":
+        return partial(torch.cuda.get_device_capability, device)
+""",
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_a_question_stays_over_a_function_that_has_no_fix(name: str) -> None:
+    text = HEAD + BY_HAND[name]
+    assert ENGINE.fix(Source(text)).text == text
+    by_class = [[fix.applicability for fix in finding.fixes] for finding in questions(text)]
+    assert by_class == [["review"], []]
+
+
 DOUBTFUL = (
     "2 > torch.cuda.device_count()",
     "0 >= torch.cuda.device_count()",
@@ -1219,7 +1255,7 @@ def test_typing_says_what_a_fresh_look_says() -> None:
     """A statement that is only a call is checked separately after an edit, because the edit may add or remove the use
     of a kernel."""
     fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
-    for name, code in (STAYS | MOVES).items():
+    for name, code in (STAYS | BY_HAND | MOVES).items():
         text = HEAD + code
         typing = engine_for("npu", Settings(locale="en"), remember=2)
         typing.check(Source(text, "a.py"))

@@ -16,7 +16,8 @@ from .parts import is_within
 from .questions import is_question
 
 _WRONG = frozenset({"error", "warning"})
-_KEEPING = frozenset({"append", "add", "extend", "insert"})
+# calls that store a function which they receive, or call it
+_TAKING = frozenset({"append", "add", "extend", "insert", "map", "partial"})
 _HARDWARE = re.compile(r"cuda:\d+|gpu")
 _QUOTED = re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
 _SPELLED = ("cuda:", "gpu")
@@ -128,7 +129,7 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
         return True  # the value of the attribute is passed to native code
     if (isinstance(call, _GIVEN) or _is_indexed(call, node)) and (hit.rule.severity == "error" or _keeps(hit)):
         return True
-    if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _KEEPING):
+    if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _TAKING):
         return False
     return _is_grave(hit) or _of_none(hit, node)
 
