@@ -106,7 +106,7 @@ class Check:
                 return None
             severity = "information" if is_conditional(rule, text.node, statement) else ""
         passed = uses.passed(rule, role, text, statement)
-        applicability = alone = uses.weigh(rule, role, statement, passed)
+        applicability = alone = uses.weigh(rule, role, text, statement, passed)
         question = uses.question(rule, role, text, statement, applicability)
         if question is not None:
             applicability = SAFE

@@ -50,15 +50,16 @@ class Uses:
         meant = text.value in self.members.of(*passed).compared or self._weigh(rule, *passed) == SAFE
         return passed if meant else None
 
-    def weigh(self, rule: Rule, role: Role, statement: Statement, passed: Passed | None) -> str | None:
+    def weigh(self, rule: Rule, role: Role, text: Text, statement: Statement, passed: Passed | None) -> str | None:
         """The fix class of a string; it follows from how the code uses the string (`role`), and from the parameter that
         receives the string (`passed`)."""
         if passed is None:
-            return self._weigh(rule, role, statement)
-        applicability = self._weigh(rule, *passed)
-        if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
-            return SAFE
-        return applicability
+            applicability = self._weigh(rule, role, statement)
+        else:
+            applicability = self._weigh(rule, *passed)
+            if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
+                return SAFE
+        return REVIEW if applicability is None and self._is_chosen(rule, role, text, statement) else applicability
 
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
@@ -84,6 +85,16 @@ class Uses:
             return None
         foreign = self.flow.reaches(f"{rule.name}=", role, statement, lambda use: self._is_foreign(rule, use))
         return None if foreign else found
+
+    def _is_chosen(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
+        """Return whether a condition in the same expression must find an available device before a list that contains
+        the string is passed on: `expand([("cuda", 1)] if torch.cuda.is_available() else [])`. The condition must not
+        change alone, whatever the string means."""
+        if not rule.get("questions") or text.formatted or not role.containers or role.kind not in ("argument", "item"):
+            return False
+        if is_silent(rule, role, self.flow) or not set(role.items).isdisjoint(rule.get("implementations", ())):
+            return False
+        return self.questions.in_expression(rule, text.node, statement) is not None
 
     def is_ported(self, words: Mapping[str, str], role: Role, statement: Statement) -> bool:
         """Return whether a person has ported the code around the variable that holds a string: the variable is also

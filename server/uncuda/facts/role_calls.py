@@ -86,16 +86,19 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ROWS = (ast.Tuple, ast.List)
 BESIDE = 100  # maximum number of list items that are checked
+_NAMED = {"parametrize": (1, "argvalues"), "parameterized_class": (1, "input_values")}
+"""For each function whose first argument names the items of a list: the position and the keyword of the list."""
 FIXTURES = "request.param"
 """The expression from which a pytest fixture reads its parameter."""
 
 
 def item_name(call: ast.Call, parameter: str | int | None) -> str:
-    """Return the name that a call gives to the items of a list: "device" in `parametrize("device", ["cpu", "cuda"])`;
-    names with commas between them if the items are rows."""
+    """Return the name that a call gives to the items of a list: "device" in `parametrize("device", ["cpu", "cuda"])`
+    and `parameterized_class("device", [("cpu",), ("cuda",)])`; names with commas between them if the items are
+    rows."""
     if last_word(call.func) == "fixture" and parameter == "params":
         return FIXTURES
-    if last_word(call.func) == "parametrize" and parameter in (1, "argvalues") and call.args:
+    if parameter in _NAMED.get(last_word(call.func), ()) and call.args:
         names = call.args[0]
         return ",".join(map(_text, names.elts)) if isinstance(names, (ast.List, ast.Tuple)) else _text(names)
     return ""
