@@ -233,6 +233,51 @@ def test_a_module_of_another_library_is_no_module_of_torch(project: Path) -> Non
     assert Path("tests/test_a.py").read_text() == form.format("Stream")
 
 
+MOCK = """\
+from unittest.mock import patch
+
+import torch
+from app.dist import wrap
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="")
+@patch("app.dist.torch")
+def test(mock):
+    wrap()
+    mock.cuda.Stream.assert_called_with()
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_mock_of_torch_moves_with_the_module_under_test(project: Path, target: str) -> None:
+    write(app__dist=CODE + "\n\ndef other():\n    torch.cuda.synchronize()\n", tests__test_a=MOCK)
+    assert classes(target) == ["safe", "safe"]
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    text = Path("tests/test_a.py").read_text()
+    assert f"mock.{target}.Stream.assert_called_with()" in text
+    assert f"skipif(not torch.{target}.is_available()" in text
+    assert classes(target) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        CODE.replace("Stream()", "Stream()  # uncuda: ignore"),
+        CODE + "\n\ndef other():\n    return torch.cuda.get_device_name(device=0)\n",
+        CODE.replace("import torch\n", "from torch.cuda import Stream\n").replace("torch.cuda.Stream()", "Stream()"),
+        CODE.replace("torch.cuda", "torch.npu"),
+    ],
+    ids=["a comment keeps it", "another name stays", "a name of its own", "a name that moved before"],
+)
+def test_a_mock_of_torch_waits_where_the_module_under_test_stays(project: Path, code: str) -> None:
+    """The mark of the test waits, too."""
+    write(app__dist=code, tests__test_a=MOCK)
+    assert classes() == ["review", "review"]
+    before = Path("tests/test_a.py").read_text()
+    uncuda("fix", "--isolated", "--target", "npu", "--quiet")
+    assert Path("tests/test_a.py").read_text() == before
+
+
 def test_code_that_cannot_be_read_stops_nothing(project: Path) -> None:
     write(app__dist=CODE, tests__test_a=TEST.format(IMPORTS["a function"], STREAM))
     Path("app/dist.py").write_bytes(b"# coding: no-such\n" + CODE.encode())
@@ -277,6 +322,9 @@ def test_worker_processes_find_the_same(project: Path) -> None:
         ('patch.object(app, "f"); f(torch.cuda, "Stream")', False),
         ('show("torch.cuda.Stream")', False),
         ('patch("torch.cuda")', False),
+        ('@patch("app.dist.torch")\ndef test(mock):\n    mock.cuda.Stream()', True),
+        ('@patch("app.dist.torch")\ndef test(mock):\n    mock.ones(2)', False),
+        ('@patch("app.dist.torches")\ndef test(mock):\n    mock.cuda.Stream()', False),
     ],
 )
 def test_files_that_replace_a_name_of_cuda_are_found(text: str, expected: bool) -> None:

@@ -15,6 +15,7 @@ from ..source import Span
 from .base import At, Context, Hit, Links
 from .collectives import Collectives
 from .host_values import HostValues
+from .mocked import mock_hits
 from .name_calls import Asked, asked, call_classes, call_limits, call_of, keyword_edits, nearest_call, position_edits
 from .name_imports import import_hits
 from .name_literals import Literals
@@ -57,6 +58,7 @@ class Check:
         if context.line is None:  # after an edit of one line, the hits at imports are reused
             yield from import_hits(context, judge, stuck)
         yield from string_hits(context, judge, stuck)
+        yield from mock_hits(context, judge)
         for reference, verdict in spoken:
             rule = verdict.rule
             host = rule.get("on-device") and is_off_device(reference, context, values)

@@ -1,4 +1,4 @@
-"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")` or
+"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")`, `mock.patch("app.torch")` or
 `monkeypatch.setattr(torch.cuda, "Stream", f)`, and that the code under test, in other files, no longer calls after its
 safe fixes.
 
@@ -24,7 +24,8 @@ from .files import FileProblem
 
 Carried = frozenset[tuple[str, str, str]]
 """Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream". For a name
-that is replaced by `setattr(torch.cuda, "Stream")` or a similar call, the string is the whole name."""
+that is replaced by `setattr(torch.cuda, "Stream")` or a similar call, the string is the whole name. A string such as
+"app.dist.torch" is that of a module which replaces torch."""
 
 # the patterns begin with literal text, which is fast to search for
 _SAYS, _IMPORTS = b"torch.cuda", b"import cuda"
@@ -33,7 +34,10 @@ _PATCHED = [re.compile(word + rb"\(\s*[\"']((?:\w+\.)+\w+)[\"']") for word in (b
 _PATCHED_OF = re.compile(rb"cuda,\s*[\"'](\w+)[\"']")
 _PATCHING = re.compile(rb"(?:setattr|delattr|object)\(\s*(?:torch\.)?\Z")
 _NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
+_WHOLE = re.compile(rb"patch\(\s*[\"'](?:\w+\.)+torch[\"']")
+_MODULE = re.compile(r"(?P<owner>(?:\w+\.)+)(?P<name>torch)")
 _CUDA = "torch.cuda"
+_OF_MODULE = re.compile(r"(?<![\w.])torch\.cuda(?!\w)")
 _FROM = re.compile(r"\bfrom[ \t]+torch[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n]*)")
 _BOUND = re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
 _AS = re.compile(r"\btorch\.cuda[ \t]+as[ \t]+(\w+)")
@@ -44,7 +48,10 @@ _MOST = 50
 
 
 def patches(data: bytes) -> bool:
-    """Return whether a file replaces a name of `torch.cuda` that a string in it names."""
+    """Return whether a file replaces a name of `torch.cuda` that a string in it names, or the module torch of another
+    file."""
+    if b".cuda." in data and _WHOLE.search(data):
+        return True
     if not (_QUOTED.search(data) if _SAYS in data else _IMPORTS in data):
         return False
     return any(map(_NAME.fullmatch, _replaced(data)))
@@ -93,7 +100,7 @@ class _Code:
             return
         data = _bytes(source)
         strings = set(_replaced(data))
-        names = {string: match for string in strings if (match := _NAME.fullmatch(string))}
+        names = {string: match for string in strings if (match := _NAME.fullmatch(string) or _MODULE.fullmatch(string))}
         modules = {string.rpartition(".")[0] for string in strings - names.keys()}
         modules |= {match["owner"].rstrip(".") for match in names.values()}
         homes = self._homes({*modules, *_imported(data, path)}) - {path}
@@ -101,7 +108,8 @@ class _Code:
             # in "pkg.a.torch.cuda.Stream", the test names the module of the code under test
             owner = match["owner"].rstrip(".")
             tested = self._homes({owner}) - {path} if owner else homes
-            uses = [use for home in sorted(tested) if (use := self._moves(home, match["name"], target)) is not None]
+            name = _CUDA if match["name"] == "torch" else match["name"]
+            uses = [use for home in sorted(tested) if (use := self._moves(home, name, target)) is not None]
             if uses and all(uses):
                 yield string
 
@@ -178,7 +186,10 @@ class _Code:
 def _uses(text: str, name: str) -> set[int]:
     """Return the offsets of the uses of a name of `torch.cuda`. If a use is spelled with a name that an import binds,
     as in `from torch import cuda`, return the offset in the import: fixes change the import and not the use. A name
-    that is itself imported, `from torch.cuda import Stream`, is no use, because the test does not replace this name."""
+    that is itself imported, `from torch.cuda import Stream`, is no use, because the test does not replace this name.
+    For the name `torch.cuda`, return the offsets of all names below it, and of its own."""
+    if name == _CUDA:
+        return {match.start() for match in _OF_MODULE.finditer(text)}
     below = name.removeprefix(_CUDA)[1:]
     found: set[int] = set()
     bound: dict[str, list[int]] = {}
