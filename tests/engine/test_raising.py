@@ -194,6 +194,7 @@ WAITS = {
         "def f():\n    def g():\n        torch.cuda._sleep(9)\n    run(1, call=g)\nif x.is_cuda:\n    f()\n"
     ),
     "an item of what the target lacks": "if torch.cuda.is_available():\n    f(torch._C._cuda_getStreams[0].x)\n",
+    "a library of CUDA": "if torch.cuda.is_available():\n    torch.backends.cuda.preferred_blas_library('cublaslt')\n",
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 WAITS |= {
@@ -213,6 +214,8 @@ GOES_ON = {
         "    def test(self):\n        self.DEVICE, self.HOST\n"
     ),
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
+    "the default library": "if x.is_cuda:\n    torch.backends.cuda.preferred_blas_library('default')\n",
+    "the library that is set": "if x.is_cuda:\n    f(torch.backends.cuda.preferred_linalg_library())\n",
     "defined, for whom nobody knows": "f = lambda: torch.cuda.nccl.version()\nif x.is_cuda:\n    g()\n",
     "kept in an object": "def f():\n    a = {1: lambda: torch.cuda.nccl.version()}\nif x.is_cuda:\n    f()\n",
     "a function within one, kept": (
