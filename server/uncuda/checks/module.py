@@ -15,7 +15,7 @@ from .base import Context, Hit
 from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
 from .inline_assembly import INLINE_ASSEMBLY, has_assembly
-from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, refuses_older, tells_version
+from .library_version import OLDER_REFUSED, VERSION_ONLY, asks_only, refuses_older, tells_version
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
@@ -132,10 +132,9 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        # with `asks_version`, the key of the search must not have the form (name, flag): if an edit changes the matches
-        # of a search with such a key, the old hits are kept
-        key = ("asked", name, VERSION) if asks_version else (name, True)
-        places = context.facts.searches.find(key, uses(name, True))
+        # the key of this search must not have the form (name, flag): if an edit changes the matches of a search with
+        # such a key, the old hits are kept
+        places = context.facts.searches.find(("asked", name), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
         places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count
