@@ -24,6 +24,8 @@ HELD = {
     "a keyword of Ray": RAY + "ray.init(num_cpus=4, num_gpus=torch.cuda.device_count())\n",
     "a flag of Ray": HEAD + "from ray.train import ScalingConfig as S\ns = S(use_gpu=torch.cuda.is_available())\n",
     "a key of Ray": RAY + "c = {'trainer': {'use_gpu': torch.cuda.device_count() > 0}}\n",
+    "a variable of Ray that pytest imports": HEAD
+    + "ray = pytest.importorskip('ray')\nnum_gpus = torch.cuda.device_count()\n",
     "a variable of Ray": RAY + "use_gpu = torch.cuda.is_available()\n",
 }
 FREE = {

@@ -26,6 +26,7 @@ _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices")  # Lightning's names for it; it counts the devices of CUDA only
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu")  # Ray's names for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
+_SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray
 _AVAILABLE = "torch.cuda.is_available"
 
 Numbered = Iterable[tuple[int, Hit]]
@@ -154,12 +155,13 @@ def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
     """Return the names by which the libraries that the file imports take a number of CUDA's devices; empty if it
     imports none of these libraries."""
     names = _NUMBERS if any(map(branches.says, _LIGHTNING[1:])) else ()
-    if branches.says(" ray") and any(map(branches.says, _OF_RAY)):
-        searches = branches.facts.searches
-        imported = (*plain_imports(searches), *from_imports(searches))
-        if any(name.partition(".")[0] == "ray" for _, name in imported):
-            return (*names, *_OF_RAY)
-    return names
+    return (*names, *_OF_RAY) if any(map(branches.says, _OF_RAY)) and _imports_ray(branches) else names
+
+
+def _imports_ray(branches: Branches) -> bool:
+    searches = branches.facts.searches
+    imported = (*plain_imports(searches), *from_imports(searches)) if branches.says(" ray") else ()
+    return any(name.partition(".")[0] == "ray" for _, name in imported) or any(map(branches.says, _SKIPPED))
 
 
 def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> bool:
