@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..catalogue import Rule, Target
+from ..catalogue import CUDA_OR_CPU, Rule, Target
 from ..facts.bindings import Binding
 from ..facts.read import Facts, Statement
 from ..facts.scans import uses
@@ -114,6 +114,7 @@ class Check:
         """Return the hit at an import; advice is added if the code needs the library, or a part of it, and the target's
         table has no sentence that says what to do."""
         part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
+        part = part and self.target.modules[hit.subject].kind != CUDA_OR_CPU
         told = NEEDED in hit.limits or (hit.limits and not part)
         if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or told:
             return hit
