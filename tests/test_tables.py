@@ -81,7 +81,7 @@ COLUMNS = {
     },
     "modules": {
         "module": NAME,
-        "kind": "cuda|several|any",
+        "kind": "cuda|cuda-or-cpu|several|any",
         "status": "adapted|upstream|replaced|unsupported|unknown",
         "limits": LIMITS,
         "source": SOURCE,

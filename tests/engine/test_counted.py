@@ -1,4 +1,4 @@
-"""Tests that a number of devices for Lightning, which counts CUDA's devices only, needs review."""
+"""Tests that a number of devices for Lightning or Ray, which count CUDA's devices only, needs review."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from uncuda.source import Source
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
 LIGHTNING = HEAD + "import lightning as L\n"
+RAY = HEAD + "import ray\n"
 HELD = {
     "a key": HEAD + "c = {'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
     "a keyword": HEAD + "t = Trainer(gpus=torch.cuda.device_count())\n",
@@ -20,6 +21,12 @@ HELD = {
     "a choice for Lightning": LIGHTNING + "t = L.Fabric(devices=2 if torch.cuda.is_available() else 1)\n",
     "the result of a function": LIGHTNING + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
+    "a keyword of Ray": RAY + "ray.init(num_cpus=4, num_gpus=torch.cuda.device_count())\n",
+    "a flag of Ray": HEAD + "from ray.train import ScalingConfig as S\ns = S(use_gpu=torch.cuda.is_available())\n",
+    "a key of Ray": RAY + "c = {'trainer': {'use_gpu': torch.cuda.device_count() > 0}}\n",
+    "a variable of Ray that pytest imports": HEAD
+    + "ray = pytest.importorskip('ray')\nnum_gpus = torch.cuda.device_count()\n",
+    "a variable of Ray": RAY + "use_gpu = torch.cuda.is_available()\n",
 }
 FREE = {
     "another key": HEAD + "c = {'workers': 1 if torch.cuda.is_available() else 0}\n",
@@ -28,6 +35,10 @@ FREE = {
     "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",
     "another keyword": LIGHTNING + "f(nprocs=torch.cuda.device_count())\n",
     "a variable of the module": HEAD + "gpus = torch.cuda.device_count()\n",
+    "a flag of another library": HEAD + "import raytracer\nr = Reader(use_gpu=torch.cuda.is_available())\n",
+    "a number for another library": HEAD + "f(num_gpus=torch.cuda.device_count())\n",
+    "another flag beside Ray": RAY + "f(pin_memory=torch.cuda.is_available())\n",
+    "another variable beside Ray": RAY + "workers = torch.cuda.device_count()\n",
     "devices that are used": LIGHTNING + "devices = [x.cuda() for x in many]\n",
 }
 
@@ -44,6 +55,17 @@ def test_it_needs_review(code: str) -> None:
 @pytest.mark.parametrize("code", FREE.values(), ids=FREE)
 def test_other_numbers_are_safe(code: str) -> None:
     assert classes_of(code) == {"safe"}
+
+
+@pytest.mark.parametrize("lines", ["import lightning, ray", "from ray import train", "use_gpu = 1", "f(num_gpus=1)"])
+def test_typing_about_ray_says_what_a_fresh_look_says(lines: str) -> None:
+    text = HELD["a variable of Ray"] + "ray.init(num_gpus=torch.cuda.device_count())\n"
+    typing = engine_for("npu", Settings(locale="en"), remember=2)
+    typing.check(Source(text, "a.py"))
+    for line in text.splitlines(keepends=True)[2:]:
+        for kept in (line, ""):
+            for now in (text.replace(line, f"{lines}\n{kept}", 1), text):
+                assert typing.check(Source(now, "a.py")).findings == ENGINE.check(Source(now)).findings, now
 
 
 def test_typing_says_what_a_fresh_look_says() -> None:

@@ -194,6 +194,10 @@ WAITS = {
         "def f():\n    def g():\n        torch.cuda._sleep(9)\n    run(1, call=g)\nif x.is_cuda:\n    f()\n"
     ),
     "an item of what the target lacks": "if torch.cuda.is_available():\n    f(torch._C._cuda_getStreams[0].x)\n",
+    "a library of CUDA": "if torch.cuda.is_available():\n    torch.backends.cuda.preferred_blas_library('cublaslt')\n",
+    "the device of ONNX Runtime in the block": (
+        "import onnxruntime\nif x.device.type == 'cuda':\n    assert onnxruntime.get_device() == 'GPU'\n"
+    ),
     "two questions": "if torch.cuda.is_available() and x.is_cuda:\n    torch.cuda.nccl.version()\n",
 }
 WAITS |= {
@@ -213,6 +217,11 @@ GOES_ON = {
         "    def test(self):\n        self.DEVICE, self.HOST\n"
     ),
     "caught": "if torch.cuda.is_available():\n    try:\n        torch.cuda.nccl.version()\n    except E:\n        1\n",
+    "the providers of ONNX Runtime": (
+        "import onnxruntime\nif torch.cuda.is_available():\n    f(onnxruntime.get_available_providers())\n"
+    ),
+    "the default library": "if x.is_cuda:\n    torch.backends.cuda.preferred_blas_library('default')\n",
+    "the library that is set": "if x.is_cuda:\n    f(torch.backends.cuda.preferred_linalg_library())\n",
     "defined, for whom nobody knows": "f = lambda: torch.cuda.nccl.version()\nif x.is_cuda:\n    g()\n",
     "kept in an object": "def f():\n    a = {1: lambda: torch.cuda.nccl.version()}\nif x.is_cuda:\n    f()\n",
     "a function within one, kept": (
@@ -510,3 +519,12 @@ def test_a_question_waits_for_a_method_of_what_is_none_there(target: str, use: s
     text = f"import torch\nimport torch_{target}\nif torch.cuda.is_available():\n    {use}\n"
     done = engine.fix(Source(text)).text
     assert done == (text if stays else text.replace("cuda.is", f"{target}.is"))
+
+
+@pytest.mark.parametrize("asked", ["str(device) == 'cuda'", "torch.cuda.is_available()"])
+def test_a_question_beside_the_device_of_onnx_runtime_has_no_fix(asked: str) -> None:
+    code = (
+        f"import onnxruntime as ort\ndef f(device):\n    if {asked} and ort.get_device() != 'GPU':\n        raise E\n"
+    )
+    findings = ENGINE.check(Source(HEAD + code)).findings
+    assert len(findings) == 2 and not any(finding.fixes for finding in findings)

@@ -63,3 +63,11 @@ def test_lines_beside_what_checks_read(seed: int, target: str) -> None:
             typist.replace(start, start + len(typed) - min(3, len(words)), "")
             typist.replace(start, start + len(line), "")
             typist.replace(start, start, line)
+
+
+def test_a_use_of_a_module_that_was_only_asked_for() -> None:
+    head = "import torch\n\n\ndef usable():\n    from numba import cuda\n    return cuda.is_available()\n\n\n"
+    other = "def other(first, second):\n    third = first\n    if second:\n        third = second\n    return third\n"
+    typist = Typist(head + other, prepared("npu"))
+    at = typist.text.index("    return third")
+    typist.replace(at, at, "    cuda(other)\n")

@@ -145,6 +145,11 @@ _NAME = (
         "text and no `if` excludes None.",
         "没有 CUDA 时值为 None 的名称；未加判断就与文本拼接的代码级别为 `error`。", group="which names"),
     Key("called", FLAG, "The rule reports a name only where it is called.", "仅在被调用处。", group="which names"),
+    Key("harmless", TEXTS,
+        "Values of a function's argument. The rule reports only calls of its names with another argument that is not "
+        "None; all other uses are reported by the rule that covers the names' status.",
+        "参数的取值。该规则只报告以其他非 None 参数调用其名称之处；其余写法由涵盖其状态的规则报告。",
+        group="which names"),
     Key("results", TABLE, "For each function: attributes of its result that the rule reports.",
         "按函数列出：该规则报告的返回值属性。", group="which names", each=TEXTS),
     Key("only-with", TEXTS, "The rule checks only files that contain one of these names.",

@@ -18,6 +18,10 @@ class CatalogueError(Exception):
     """A rule, target or table is wrong; the message names the file, the line and what to write instead."""
 
 
+CUDA_OR_CPU = "cuda-or-cpu"
+"""The kind of a function of a library that chooses CUDA or the CPU by itself if its call passes no device."""
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row of a target's table: what the target has for one API."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..catalogue import Rule, Target
+from ..catalogue import CUDA_OR_CPU, Rule, Target
 from ..facts.bindings import Binding
 from ..facts.read import Facts, Statement
 from ..facts.scans import uses
@@ -15,7 +15,7 @@ from .base import Context, Hit
 from .fallbacks import NEEDED, Fallbacks
 from .hit import ANOTHER_WAY
 from .inline_assembly import INLINE_ASSEMBLY, has_assembly
-from .library_version import OLDER_REFUSED, VERSION, VERSION_ONLY, asks_only, refuses_older, tells_version
+from .library_version import OLDER_REFUSED, VERSION_ONLY, asks_only, refuses_older, tells_version
 from .module_parts import Parts
 
 ASKED_ONLY = "asked-only"
@@ -114,6 +114,7 @@ class Check:
         """Return the hit at an import; advice is added if the code needs the library, or a part of it, and the target's
         table has no sentence that says what to do."""
         part = "." in hit.subject and hit.rule.get("status") == ("unknown",)
+        part = part and self.target.modules[hit.subject].kind != CUDA_OR_CPU
         told = NEEDED in hit.limits or (hit.limits and not part)
         if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or told:
             return hit
@@ -132,10 +133,9 @@ class Check:
             return hit
         name = alias.asname or alias.name
         text, layout = context.text, context.facts.layout
-        # with `asks_version`, the key of the search must not have the form (name, flag): if an edit changes the matches
-        # of a search with such a key, the old hits are kept
-        key = ("asked", name, VERSION) if asks_version else (name, True)
-        places = context.facts.searches.find(key, uses(name, True))
+        # the key of this search must not have the form (name, flag): if an edit changes the matches of a search with
+        # such a key, the old hits are kept
+        places = context.facts.searches.find(("asked", name), uses(name, True))
         context.facts.work.compare(len(places))
         places = [at for at in places if own is None or not own.start <= at < own.end]
         places = [at for at in places if not layout.token_at(at)]  # matches in strings and comments do not count

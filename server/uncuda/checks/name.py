@@ -16,7 +16,17 @@ from .base import At, Context, Hit, Links
 from .collectives import Collectives
 from .host_values import HostValues
 from .mocked import mock_hits
-from .name_calls import Asked, asked, call_classes, call_limits, call_of, keyword_edits, nearest_call, position_edits
+from .name_calls import (
+    Asked,
+    asked,
+    call_classes,
+    call_limits,
+    call_of,
+    keyword_edits,
+    nearest_call,
+    position_edits,
+    sets,
+)
 from .name_imports import import_hits
 from .name_literals import Literals
 from .name_strings import LIMIT, string_hits, waits
@@ -69,9 +79,12 @@ class Check:
                 yield operands.joined(hit, reference)
 
     def _verdict(self, reference: Name, judge: Judge, results: Results) -> Verdict | None:
-        """Return what the rules say about a reference to a name. If the reference is called, and the file reads from
-        the call's result only attributes that rules report, return what they say about the first of these attributes,
-        sorted by name."""
+        """Return what the rules say about a reference to a name. If the reference is called with an argument that a
+        rule reports, return what this rule says. If the reference is called, and the file reads from the call's result
+        only attributes that rules report, return what they say about the first of these attributes, sorted by name."""
+        setting = self.verdicts.setting.get(reference.dotted)
+        if setting is not None and setting.rule.name in self.verdicts.active and sets(reference, setting.rule):
+            return setting
         members = self.verdicts.members.get(reference.dotted)
         if members and (taken := {read.field for read in results.reads(reference)}) and taken <= members.keys():
             verdict = members[min(taken)]

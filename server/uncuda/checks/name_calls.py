@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..catalogue import Row, Rule, Target
 from ..edits import Edit
 from ..facts.model import Name
+from ..facts.role_calls import last_word
 
 LACKS = "lacks-parameter"
 """The id in rules/limits.tsv of the sentence about a call with an argument that the target's function lacks."""
@@ -30,6 +31,17 @@ def call_of(reference: Name) -> ast.Call | None:
     """The call whose function is the reference; None if the reference is not called."""
     parent = reference.statement.digest.parents.get(reference.chain.node)
     return parent if isinstance(parent, ast.Call) and parent.func is reference.chain.node else None
+
+
+def sets(reference: Name, rule: Rule) -> bool:
+    """Return whether a function is called with an argument other than None and the values in the rule's key
+    `harmless`."""
+    call = call_of(reference)
+    given = [*call.args, *(keyword.value for keyword in call.keywords)] if call is not None else []
+    value = given[0] if given else None
+    if isinstance(value, ast.Constant):
+        return value.value is not None and value.value not in rule.get("harmless")
+    return value is not None and last_word(value).lower() not in rule.get("harmless")
 
 
 def nearest_call(reference: Name) -> str:

@@ -63,6 +63,8 @@ class Verdicts:
         self.active = frozenset(rule.name for rule in rules)
         self.members: dict[str, dict[str, Verdict]] = {}
         """Maps the name of a function to the attributes of its result that a rule reports, each with its `Verdict`."""
+        self.setting: dict[str, Verdict] = {}
+        """Maps the name of a function to the `Verdict` on its calls with an argument (the rule's key `harmless`)."""
         self._known: dict[str, Verdict | None] = {}
         self._rules: dict[str, list[Rule]] = {}
         self._beginnings: list[str] = []
@@ -72,10 +74,13 @@ class Verdicts:
         self._compiling = [rule for rule in rules if rule.get("silent-sources")]
         self._with_words = [rule for rule in rules if rule.get("manual-words")]
         self._complete = False
-        self.names = frozenset(self._rules) | frozenset(self.members) | only_with
+        self.names = frozenset(self._rules) | frozenset(self.members) | frozenset(self.setting) | only_with
 
     def _add(self, rules: Iterable[Rule]) -> None:
         for rule in rules:
+            if rule.get("harmless"):
+                self.setting.update(dict.fromkeys(rule.get("names"), Verdict(rule, "", None, None)))
+                continue
             for name in rule.get("names"):
                 self._rules.setdefault(name, []).append(rule)
                 if name.endswith("*"):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..checks import Hit
 from ..checks.branches import Branches
+from ..facts.names import from_imports, plain_imports
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import keys_of_values
@@ -24,6 +25,9 @@ _DRIVER = "driver"
 _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices")  # Lightning's names for it; it counts the devices of CUDA only
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
+_OF_RAY = (_GPUS, "use_gpu")  # Ray's names for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
+_SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray
+_AVAILABLE = "torch.cuda.is_available"
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""
@@ -137,19 +141,33 @@ def _head(outer: ast.AST) -> ast.AST:
 
 
 def choosing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
-    """Yield the indices of hits in a value that only CUDA's libraries, GPU schedulers or Lightning know: in a condition
-    that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`), or the number of devices, `gpus=device_count()`."""
-    if not any(map(branches.says, (_DRIVER, "gpus", _LIGHTNING[0]))):
+    """Yield the indices of hits in a value that only CUDA's libraries, Ray or Lightning know: in a condition that
+    selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`), or the number of devices, `gpus=device_count()`."""
+    if not any(map(branches.says, (_DRIVER, "gpu", _LIGHTNING[0]))):
         return
-    lightning = any(map(branches.says, _LIGHTNING[1:]))
+    names = _names_of_libraries(branches)
     for index, hit in enumerate(hits):
-        if _is_known_to_cuda(hit, lightning, branches):
+        if _is_known_to_cuda(hit, names, branches):
             yield index
 
 
-def _is_known_to_cuda(hit: Hit, lightning: bool, branches: Branches) -> bool:
-    """See `choosing`. `lightning`: whether the file imports Lightning, which also calls the number `devices`."""
-    tested, counted, inner, statement = False, hit.words.get("name") == COUNT, hit.node, hit.statement
+def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
+    """Return the names by which the libraries that the file imports take a number of CUDA's devices; empty if it
+    imports none of these libraries."""
+    names = _NUMBERS if any(map(branches.says, _LIGHTNING[1:])) else ()
+    return (*names, *_OF_RAY) if any(map(branches.says, _OF_RAY)) and _imports_ray(branches) else names
+
+
+def _imports_ray(branches: Branches) -> bool:
+    searches = branches.facts.searches
+    imported = (*plain_imports(searches), *from_imports(searches)) if branches.says(" ray") else ()
+    return any(name.partition(".")[0] == "ray" for _, name in imported) or any(map(branches.says, _SKIPPED))
+
+
+def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> bool:
+    """See `choosing`. `names`: the result of `_names_of_libraries`. Ray also takes whether there is a GPU."""
+    counted = hit.words.get("name") in (COUNT, _AVAILABLE if _GPUS in names else COUNT)
+    tested, inner, statement = False, hit.node, hit.statement
     if inner is None or statement is None:
         return False
     for outer in statement.digest.ancestors(inner):
@@ -158,10 +176,10 @@ def _is_known_to_cuda(hit: Hit, lightning: bool, branches: Branches) -> bool:
         if name == _DRIVER:
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
-        if (tested and name == _GPUS) or ((tested or counted) and (name == "gpus" or (lightning and name in _NUMBERS))):
+        if (tested and name == _GPUS) or ((tested or counted) and (name == "gpus" or name in names)):
             return True
-        if lightning and isinstance(outer, (ast.Assign, ast.Return)) and (tested or counted):
-            return _is_number(outer, statement, branches)
+        if names and isinstance(outer, (ast.Assign, ast.Return)) and (tested or counted):
+            return _is_number(outer, statement, names, branches)
         tested = tested or (isinstance(outer, ast.IfExp) and inner is outer.test)
         inner = outer
     return False
@@ -175,10 +193,10 @@ def _taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
-def _is_number(outer: ast.Assign | ast.Return, statement: Statement, branches: Branches) -> bool:
+def _is_number(outer: ast.Assign | ast.Return, statement: Statement, names: Sequence[str], branches: Branches) -> bool:
     """Return whether a variable or function is named for a number of devices: `devices = …`, `def parse_devices(…)`."""
     if isinstance(outer, ast.Assign):
-        return last_word(outer.targets[0]) in _NUMBERS
+        return last_word(outer.targets[0]) in names
     scope = branches.indents.scope_of(statement.start)
     function = FUNCTION.match(branches.text, scope[0]) if scope is not None else None
-    return function is not None and any(word in function[1] for word in _NUMBERS)
+    return function is not None and any(word in function[1] for word in names)

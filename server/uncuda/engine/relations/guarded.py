@@ -63,7 +63,7 @@ def over_cuda(
     """Yield the conditions that guard code which runs only on CUDA. A condition is yielded once for each place that
     needs CUDA in the code that it guards."""
     unfollowed = list(questions.unfollowed())
-    if not unfollowed and not questions.may_guard():
+    if not unfollowed and not questions.may_guard() and not libraries.may_choose(branches.says):
         return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
@@ -159,6 +159,8 @@ class _Search:
                     self._given(place)
                 elif place.name.endswith(_APPLY):
                     self._bound(place)
+                if word.chooses:
+                    yield from self._answers_given(place)
                 yield from self._place(place)
 
     def _follow(self, word: Word) -> None:
@@ -175,6 +177,14 @@ class _Search:
         if statement is not None and isinstance(call, ast.Call) and call.func is node:
             for word in self._kernels.holders(call, statement):
                 self._follow(word)
+
+    def _answers_given(self, place: Place) -> Iterator[Held]:
+        """Yield the conditions whose result the call at this place receives: `Upscaler(half=use_cuda)`."""
+        statement = self._facts.peek(place.at)
+        node = _node_at(place.at, statement) if statement is not None else None
+        call = statement.digest.parents.get(node) if statement is not None and node is not None else None
+        if statement is not None and isinstance(call, ast.Call) and call.func is node:
+            yield from (_held(place, index) for index in self._questions.within(call, statement))
 
     def _bound(self, place: Place) -> None:
         """If a statement assigns the `apply` of an autograd function, as in `fast = Fast.apply`, trace the names to

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from ...catalogue import Catalogue, Target
+from ...catalogue import CUDA_OR_CPU, Catalogue, Target
 from ...checks import Hit
 from ...checks.verdicts import Verdicts
 from ...edits import SAFE
@@ -51,11 +51,19 @@ class Libraries:
     """Tells which modules are compiled for CUDA: those in the target's tables, and those that the project builds."""
 
     def __init__(
-        self, modules: frozenset[str], called: Collection[str], project: Project, verdicts: Verdicts | None = None
+        self,
+        modules: frozenset[str],
+        called: Collection[str],
+        project: Project,
+        verdicts: Verdicts | None = None,
+        choosing: frozenset[str] = frozenset(),
     ) -> None:
         """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules;
-        `verdicts`: what the rules say about each name of `torch.cuda`; None if `project.reaches` is empty."""
+        `verdicts`: what the rules say about each name of `torch.cuda`; None if `project.reaches` is empty; `choosing`:
+        the functions of libraries that choose CUDA or the CPU by themselves if their call passes no device."""
         self.modules, self.project, self._verdicts = modules, project, verdicts
+        own = {place.replace("\\", "/").rpartition("/")[2] for place in project.own}
+        self._choosing = frozenset(name for name in choosing if name.partition(".")[0] not in own)
         self._called = re.compile("|".join(called) or r"(?!)")
 
     @classmethod
@@ -65,10 +73,11 @@ class Libraries:
         rules = [rule for rule in catalogue.rules.values() if rule.severity != "information" and not rule.get("uses")]
         found = {str(rule.get("module")) for rule in rules if rule.check == "amp-c"}
         found.update(*(target.libraries(rule) for rule in rules if rule.check == "module"))
-        lost = {name for name in found if name in target.modules and target.modules[name].kind == "cuda"}
+        kinds = {name: target.modules[name].kind for name in found if name in target.modules}
+        lost, choosing = (frozenset(name for name in kinds if kinds[name] == kind) for kind in ("cuda", CUDA_OR_CPU))
         called = [str(rule.get("pattern")) for rule in rules if rule.check == "module" and rule.get("pattern")]
         names = [rule for rule in rules if rule.check == "name"] if project.reaches else []
-        return cls(frozenset(lost), called, project, Verdicts(names, target) if names else None)
+        return cls(lost, called, project, Verdicts(names, target) if names else None, choosing)
 
     @cached_property
     def reached(self) -> frozenset[str]:
@@ -126,7 +135,7 @@ class Libraries:
         """A pattern that matches each line which may import a module compiled for CUDA."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
-        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules}))
+        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules | self._choosing}))
         return re.compile(
             "|".join(["_cuda", rf"(?:from|import|,)[ \t]+(?:{roots})\b", *map(re.escape, sorted(project))])
         )
@@ -139,6 +148,15 @@ class Libraries:
             module, _, name = known.partition(".")
             found.setdefault(module, []).append(name)
         return found
+
+    def chosen_below(self, dotted: str) -> Iterator[str]:
+        """Yield what follows `dotted` in the names of functions that choose CUDA or the CPU by themselves: "" if
+        `dotted` is such a name, `.RealESRGANer` for `realesrgan`."""
+        yield from (name[len(dotted) :] for name in self._choosing if f"{name}.".startswith(f"{dotted}."))
+
+    def may_choose(self, says: Callable[[str], bool]) -> bool:
+        """Return whether a file may call such a function. `says`: returns whether the file contains a word."""
+        return any(says(last) for last in {name.rpartition(".")[2] for name in self._choosing})
 
     def are_cuda(self, module: str, relative: bool = False) -> bool:
         """Return whether a module is compiled for CUDA; `module`: the dotted name of the module, or of a name in it."""
@@ -170,6 +188,8 @@ class Word(NamedTuple):
     nested: bool = False
     """Whether passing the name to a call counts as a call of it: for a function defined in another function, and for a
     kernel of a library."""
+    chooses: bool = False
+    """Whether calls of this name count only if they pass no device; the function then chooses CUDA or the CPU."""
 
 
 class Place(NamedTuple):
@@ -263,6 +283,8 @@ class Kernels:
                 yield from self._decorated(f"@{local}", nested=True)
             else:
                 yield from self._of_project(module, local, statement.start)
+                for rest in self._libraries.chosen_below(module) if not level else ():
+                    yield self.word(local + rest, statement.start)._replace(left=True, called=True, chooses=True)
 
     def _of_project(self, module: str, local: str, at: int) -> Iterator[Word]:
         """Yield the names that are imported from a module of the project, and that the scan of the project found to be
@@ -410,8 +432,17 @@ class Kernels:
                 continue
             if word.called and not _CALLED.match(text, end):
                 continue
+            if word.chooses and self._passes_device(at):
+                continue
             if not layout.token_at(at):
                 yield Place(at, _spelled(text, at, end), word.left)
+
+    def _passes_device(self, at: int) -> bool:
+        """Return whether the call of the name at an offset passes a device, or keywords of a dictionary."""
+        chain = statement.chain_at(at) if (statement := self._facts.peek(at)) is not None else None
+        call = statement.digest.parents.get(chain.node) if statement is not None and chain is not None else None
+        given = [one.value for one in getattr(call, "keywords", ()) if one.arg in ("device", None)]
+        return any(not isinstance(value, ast.Constant) or value.value is not None for value in given)
 
     def _is_passed(self, name: str, at: int) -> bool:
         """Return whether the name of a function at an offset is an argument of a call; the callee is assumed to call
