@@ -110,7 +110,7 @@ class Uses:
         """Return whether the text has a list or an enumeration with a string that begins with a word."""
         quoted = rf"[\"']{re.escape(word)}"
         pattern = re.compile(rf"(?:[,({{=]|(?<![\w\])])\[)[ \t]*{quoted}|^[ \t]*{quoted}[^\"'\n]*[\"'][ \t]*,", re.M)
-        return self.flow.context.facts.searches.has(("choice", word), matches(pattern, word))
+        return self.flow.quotes(word) and self.flow.context.facts.searches.has(("choice", word), matches(pattern, word))
 
     def _is_choice(self, old: str, new: str, role: Role, statement: Statement) -> bool:
         fields = (name for kind, name, *_ in self.sources.of(role, statement) if kind == "field")
