@@ -35,6 +35,7 @@ SAFE = [
     "run(command, env={{**os.environ, '{}': '1'}})",
     "env = os.environ\nx = os.environ['{}'] if '{}' in env else ''",
     "env = os.environ\nif '{}' in env:\n    x = os.getenv('{}')",
+    "x = os.getenv('{}')\nmonkeypatch.setenv('{}', '1')\nmonkeypatch.delenv('{}')",
 ]
 REVIEW = [
     "env['{}'] = '1'",
@@ -48,17 +49,23 @@ REVIEW = [
     "os.environ['{}'] = '0'\nrun(env={{'{}': '1'}})",
     "os.environ['{}'] = '0'\nos.system('{}=1 python train.py')",
     "def name():\n    return '{}'\nx = os.getenv('{}')",
-    "x = os.getenv('{}')\nmonkeypatch.setenv('{}', '1')",
-    "monkeypatch.setenv('{}', '1')",
     "names = ['{}']",
     "NAME = '{}'",
     "os.system('{}=1 python train.py')",
     "cmd = f'env {}={{x}} python train.py'",
+    "env = remote.copy(os.environ)\nenv['{}'] = '1'",
+    "\n".join(["e0 = os.environ.copy()", *(f"e{n + 1} = e{n}.copy()" for n in range(300)), "e300['{}'] = '1'"]),
     "ok = '{}' in env",
     "env = make()\nx = os.environ['{}'] if '{}' in env else ''",
     "env = make()\nif '{}' in env:\n    x = os.getenv('{}')",
 ]
 SILENT = ["print('{}')", "'''{}'''", "raise OSError('{}')", "x = table['{}']", "x = '{} is set'", "x = f'{}'.lower()"]
+
+
+def test_a_search_in_a_text_holds_no_variable() -> None:
+    code = "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\nif 'CUDA_VISIBLE_DEVICES' in line:\n    pass"
+    assert classes(code) == {"safe", "review"}
+    assert classes(code.replace("line", "env")) == {"review"}
 
 
 def classes(code: str, target: str = "npu") -> set[str]:

@@ -339,6 +339,9 @@ def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:
         ("model.cuda(other)", "review model.to(other)", "safe model.musa(other)"),
         ("model.cuda(now)", "safe model.npu(now)", "safe model.musa(now)"),
         ("model.cuda(device=now)", "safe model.npu(device=now)", None),
+        ("model.cuda(other_number)", "review model.to(other_number)", None),
+        ("model.cuda(given)", "review model.to(given)", None),
+        ("model.cuda(late)", "review model.to(late)", None),
         ("model.cuda(mixed)", "review model.to(mixed)", None),
         ("x.cuda(args.gpu, non_blocking=True)", "safe x.npu(args.gpu, non_blocking=True)", None),
         ("torch.zeros(2).cuda(rank)", "safe torch.zeros(2).npu(rank)", None),
@@ -351,6 +354,8 @@ def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa:
     only a number."""
     bound = "device = torch.device(name)\nother = pick() or torch.device(name)\n"
     bound += "now = 0\nnow = xm.current_device()\nmixed = torch.device(name)\nmixed = int(name)\n"
+    bound += "other_number = 0\nif x: other_number = args.gpu_id\nelse: other_number = name\n"
+    bound += "def f(\n    given: str\n): pass\ngiven = 0\nlate = 0\nx = 1; late = name\n"
     text = f"import torch\nimport torch_{{0}}\n{bound}{given}\n"
     for target, said in (("npu", npu), ("musa", musa)):
         if said is not None:

@@ -165,6 +165,7 @@ REVIEW = [
     "def f(scope):\n    with scope('cuda'): pass",
     "def f(scope=None):\n    scope = scope or torch.autocast\n    with scope('cuda'): pass",
     "def f(fast):\n    scope = torch.autocast\n    if fast: scope = fast\n    with scope('cuda'): pass",
+    "def f():\n    if fast: scope = torch.autocast\n    else:\n        def scope(k): pass\n    scope('cuda')",
     "def f(fast):\n    for scope in (torch.autocast, fast):\n        with scope('cuda'): pass",
     "def f(mode='cuda'): pass",
     "def name():\n    return 'cuda'",

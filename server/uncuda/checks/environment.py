@@ -96,10 +96,11 @@ class Check:
                 if applicability is not None:
                     at = statement.start + text.tokens[0].start + match.start(group)
                     value = match["value"] if group else given_value(statement, text.node)
-                    asked, tested = (not group and asks(role) for asks in (_asks, _tests))
+                    text_searched = applicability == REVIEW and _is_in_text(role, rule)
+                    asked, tested = (not group and not text_searched and asks(role) for asks in (_asks, _tests))
                     raises = asked and role.kind == "subscript" and not _is_set(context, statement, match[group])
                     span = text.piece.span(text.node)
-                    label = not group and _is_label(role)
+                    label = not group and (text_searched or _is_label(role))
                     place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
@@ -186,6 +187,11 @@ def _holder(role: Role) -> ast.AST | None:
         if function.attr == "update" if outer is not role else function.attr in _OF_DICTIONARIES:
             return function.value
     return role.subject if outer is not role else None
+
+
+def _is_in_text(role: Role, rule: Rule) -> bool:
+    """Whether code looks for a variable's name in something that is not named for the environment: `NAME in line`."""
+    return role.kind == "membership" and not named(role.name, rule.get("names", ()))
 
 
 def _is_label(role: Role) -> bool:

@@ -12,6 +12,7 @@ from ..facts.roles import Role
 from .base import Context
 from .string_flow import Flow
 
+_MOST = 16  # maximum number of variables between a variable and the environment
 _COPIES = frozenset({"copy", "deepcopy", "dict"})
 
 
@@ -21,6 +22,7 @@ class Environments:
     def __init__(self, context: Context) -> None:
         self._flow = Flow(context)
         self._known: dict[tuple[str, int], bool] = {}
+        self._hops = 0  # how many variables the present search has passed through
 
     def holds(self, node: ast.AST | None, statement: Statement, mappings: Sequence[str]) -> bool:
         """Return whether the value of an expression is the environment or a copy of it: `os.environ.copy()`,
@@ -32,8 +34,10 @@ class Environments:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return any(self.holds(value, statement, mappings) for value in (node.left, node.right))
         if isinstance(node, ast.Call) and last_word(node.func) in _COPIES:
-            owner = node.func.value if isinstance(node.func, ast.Attribute) and not node.args else None
-            return self.holds(owner or next(iter(node.args), None), statement, mappings)
+            owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+            if node.args and owner is not None and last_word(owner) != "copy":
+                return False
+            return self.holds(next(iter(node.args), owner), statement, mappings)
         if is_one_of(spelled(node), mappings):
             return True
         return isinstance(node, ast.Name) and self._is_copy(node, statement, mappings)
@@ -42,14 +46,16 @@ class Environments:
         """Return whether all values of a variable are the environment or copies of it."""
         scope = self._scope(name, statement)
         key = name.id, scope
-        if key not in self._known:
+        if key not in self._known and self._hops < _MOST:
             self._known[key] = False  # if the variable is assigned from itself
+            self._hops += 1
             self._flow.context.asked.add(name.id)
             bindings = list(self._bindings(name, scope))
             self._known[key] = bool(bindings) and all(
                 binding.kind == "assign" and self.holds(binding.value, where, mappings) for binding, where in bindings
             )
-        return self._known[key]
+            self._hops -= 1
+        return self._known.get(key, False)
 
     def _bindings(self, name: ast.Name, scope: int) -> Iterator[tuple[Binding, Statement]]:
         for found in self._flow.naming(name.id, scope):

@@ -23,9 +23,14 @@ _NUMBERS = re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
 _MADE = re.compile(r"(?:torch\.)?device\(")
-_NUMBER = re.compile(r"(?:\d+|int\([^()]*\)|[\w.]*current_device\(\)|[\w.]*(?:gpu_?id|rank))[ \t]*(?:#.*)?\Z")
+_NUMBER = re.compile(r"(?:\d+|int\([^()]*\)|[\w.]*current_device\(\)|(?:[\w.]*[_.])?(?:gpu_?id|rank))[ \t]*(?:#.*)?\Z")
+_HEADERS = frozenset({"else", "finally", "try"})
+# Assignments after `:` or `;`, assignments to a name in brackets, and a parameter on a line of its own.
+_OTHERS = re.compile(
+    r"[:;][ \t]*(\w+)[ \t]*=(?!=)|\([ \t]*(\w+)[ \t]*\)[ \t]*=(?!=)|\A[ \t]*\**(\w+)[ \t]*(?::[^=\n]*)?(?:[,)]|\Z)"
+)
 # Lines that bind names without `=`: parameters, loops and imports.
-_BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal)\b|:=|[-+*/|&]=")
+_BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal|case)\b|:=|[-+*/|&]=")
 
 
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:
@@ -110,10 +115,15 @@ def _bound_in(text: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _of_line(line: str) -> tuple[tuple[str, str], ...]:
-    match = _ASSIGNED.match(line)
-    if match:
+    match, others = (
+        _ASSIGNED.match(line),
+        tuple((name, "") for names in _OTHERS.findall(line) for name in names if name),
+    )
+    if match and match[1] not in _HEADERS:
         kind = "device" if _MADE.match(match[2]) else "number" if _NUMBER.match(match[2]) else ""
-        return ((match[1], kind),)
+        return ((match[1], kind), *others)
+    if others:
+        return others
     if _BINDS.search(line) or "," in line.partition("=")[0]:
         return tuple((name, "") for name in re.findall(r"\w+", line))
     return ()

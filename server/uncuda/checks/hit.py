@@ -24,6 +24,8 @@ class At(int):
 
 VARIABLE = "variable"
 """The first part of a key in `Hit.links` and `Hit.sources` that stands for an environment variable."""
+OPERANDS = "operands"
+"""The first part of a key in `Hit.links` that calls in one `and` share if a fix removes one of the calls."""
 SEARCHED = "searched"
 """The first part of a key in `Hit.sources` that stands for the comparisons and regular expressions of a statement."""
 ANOTHER_WAY = "another-way"

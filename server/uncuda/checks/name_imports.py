@@ -94,6 +94,8 @@ class _First:
         module `root`, which is "torch"."""
         if _ALONE.fullmatch(self._context.text, statement.start, statement.end) is None:
             return False
+        if self._context.path.endswith(".ipynb"):
+            return False  # the line break after the line may belong to the next cell
         if self._starts is None:
             self._starts = {}
             for binding, other in self._context.facts.imports():

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ..edits import SAFE, Edit, Fix
 from ..facts.model import Name
 from ..messages.fixes import titled
 from .base import At, Context, Hit
+from .hit import OPERANDS
 from .name_calls import call_of
 from .verdicts import Verdict
 
@@ -24,10 +25,17 @@ class Operands:
     def __init__(self, spoken: Iterable[tuple[Name, Verdict]], context: Context) -> None:
         self._edits: dict[int, Edit] = {}
         self._tests: set[int] = set()
+        removed: dict[int, list[Name]] = {}
+        beside: dict[int, Collection[str]] = {}
         for reference, verdict in spoken:
-            if (beside := verdict.rule.get("drops-beside")) and (edit := _removal(reference, beside, context)):
-                self._edits[id(reference)] = edit
-                self._tests.add(id(_test_of(reference)))
+            test = _test_of(reference) if verdict.rule.get("drops-beside") else None
+            if test is not None:
+                removed.setdefault(id(test), []).append(reference)
+                beside[id(test)] = verdict.rule.get("drops-beside")
+        for test_id, references in removed.items():
+            if edits := _removals(references, beside[test_id], context):
+                self._edits.update(edits)
+                self._tests.add(test_id)
 
     def joined(self, hit: Hit, reference: Name) -> Hit:
         """Return a hit with the fix that removes the reference from its `and`, and with the key in `Hit.links` that
@@ -36,7 +44,7 @@ class Operands:
         if test is None or id(test) not in self._tests:
             return hit
         start = reference.statement.start
-        links = (*hit.links, ("operands", At(start), At(start + reference.chain.piece.start(test))))
+        links = (*hit.links, (OPERANDS, At(start), At(start + reference.chain.piece.start(test))))
         if id(reference) not in self._edits:
             return replace(hit, links=links)
         title = titled("remove", f"`{hit.words['name']}()`")
@@ -50,20 +58,30 @@ def _test_of(reference: Name) -> ast.BoolOp | None:
     return test if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else None
 
 
-def _removal(reference: Name, beside: Collection[str], context: Context) -> Edit | None:
-    """Return the edit that removes the call of a reference, and the `and` before or after it; None if no other operand
-    is a call of one of the names `beside`."""
-    test, statement, piece = _test_of(reference), reference.statement, reference.chain.piece
-    if test is None:
-        return None
-    context.facts.work.compare(len(test.values))
-    index = next(at for at, value in enumerate(test.values) if value is call_of(reference))
-    others = (value.func for value in test.values if isinstance(value, ast.Call) and value is not test.values[index])
-    if not any((context.resolve(function, statement) or "") in beside for function in others):
-        return None
-    first, second = (index - 1, index) if index else (0, 1)
-    gap = tuple(statement.start + at for at in (piece.end(test.values[first]), piece.start(test.values[second])))
-    if _AND.fullmatch(context.text, *gap) is None:
-        return None
-    start, end = (statement.start + at for at in piece.span(test.values[index]))
-    return Edit(gap[0], end, "") if index else Edit(start, gap[1], "")
+def _removals(references: Sequence[Name], beside: Collection[str], context: Context) -> dict[int, Edit]:
+    """Return, by the id of each reference, the edit that removes its call from an `and`, together with the `and` before
+    the call or, if no operand before the call stays, the `and` after it; {} if the `and` has no call of one of the
+    names `beside`, or if there is a bracket or a line break beside a removed call.
+
+    `references`: the names whose calls the fixes remove; their calls are operands of the same `and`.
+    """
+    first = references[0]
+    test, statement, piece = _test_of(first), first.statement, first.chain.piece
+    values = test.values if test is not None else []
+    context.facts.work.compare(2 * len(values))
+    called = {id(call_of(reference)): id(reference) for reference in references}
+    kept = [value for value in values if id(value) not in called]
+    if not any((context.resolve(one.func, statement) or "") in beside for one in kept if isinstance(one, ast.Call)):
+        return {}
+    spans = [tuple(statement.start + at for at in piece.span(value)) for value in values]
+    first_kept = next(index for index, value in enumerate(values) if id(value) not in called)
+    edits: dict[int, Edit] = {}
+    for index, value in enumerate(values):
+        if id(value) in called:
+            stays = index > first_kept
+            left, right = (index - 1, index) if stays else (index, index + 1)
+            if _AND.fullmatch(context.text, spans[left][1], spans[right][0]) is None:
+                return {}
+            span = (spans[left][1], spans[index][1]) if stays else (spans[index][0], spans[right][0])
+            edits[called[id(value)]] = Edit(*span, "")
+    return edits

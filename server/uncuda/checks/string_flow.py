@@ -59,6 +59,10 @@ class Flow:
         if scope < 0:
             return None
         self.context.asked.add(name.id)
+        text, end = self.context.text, self.context.facts.indents.extent(scope)
+        self.context.facts.work.search(scope, end)
+        if any(text.find(f"{word} {name.id}", scope, end) >= 0 for word in ("def", "class")):
+            return None
         bindings = [(one, where) for where in self.naming(name.id, scope) for one in where.digest.bindings]
         found = set[str | None]()
         for binding, where in bindings:

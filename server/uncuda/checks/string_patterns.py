@@ -36,18 +36,24 @@ def patterns(digest: Digest) -> Sequence[Text]:
 
 def is_expression(rule: Rule, text: Text, digest: Digest) -> bool:
     """Return whether a string is a regular expression for strings that the rule reports."""
-    expression = rule.get("expression")
-    if not expression or text.formatted or text not in patterns(digest):
-        return False
-    call = digest.parents.get(text.node)
-    if not isinstance(call, ast.Call) or last_word(call.func) not in _SEARCHED or call.args[:1] != [text.node]:
-        return False
-    return re.fullmatch(expression, text.value) is not None
+    return has_expression(rule, digest) and id(text.node) in _expressions(digest, rule.get("expression"))
 
 
 def has_expression(rule: Rule, digest: Digest) -> bool:
     """Return whether a statement contains a regular expression for strings that the rule reports."""
-    return bool(rule.get("expression")) and any(is_expression(rule, text, digest) for text in patterns(digest))
+    return bool(rule.get("expression") and patterns(digest) and _expressions(digest, rule.get("expression")))
+
+
+@lru_cache(maxsize=8)
+def _expressions(digest: Digest, expression: str) -> frozenset[int]:
+    """Return the ids of the nodes of a statement's regular expressions that match the pattern `expression`."""
+    found = set[int]()
+    for text in patterns(digest):
+        call = digest.parents.get(text.node)
+        first = isinstance(call, ast.Call) and last_word(call.func) in _SEARCHED and call.args[:1] == [text.node]
+        if first and not text.formatted and re.fullmatch(expression, text.value):
+            found.add(id(text.node))
+    return frozenset(found)
 
 
 def searched(role: Role) -> Role:
@@ -58,4 +64,5 @@ def searched(role: Role) -> Role:
     if call is not None and position is not None:
         given += call.args[position : position + 1]
     core = unwrapped(given[0])[0] if given else None
-    return Role("comparison", role.node, call, name=last_word(core), subject=core)
+    cut = bool(given) and isinstance(given[0], ast.Subscript) and isinstance(given[0].slice, ast.Slice)
+    return Role("comparison", role.node, call, name=last_word(core), subject=core, cut=cut)

@@ -25,7 +25,7 @@ _DRIVER = "driver"
 _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices")  # Lightning's names for it; it counts the devices of CUDA only
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
-_OF_RAY = (_GPUS, "use_gpu")  # Ray's names for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
+_OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 _SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray
 _AVAILABLE = "torch.cuda.is_available"
 
@@ -176,7 +176,7 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
         if name == _DRIVER:
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
-        if (tested and name == _GPUS) or ((tested or counted) and (name == "gpus" or name in names)):
+        if (tested and name == _GPUS) or ((tested or counted) and name in names):
             return True
         if names and isinstance(outer, (ast.Assign, ast.Return)) and (tested or counted):
             return _is_number(outer, statement, names, branches)

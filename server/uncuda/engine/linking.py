@@ -193,10 +193,9 @@ def _linked(
 
 
 def _given(hits: Sequence[Hit], owner: dict[Hashable, int]) -> Iterator[tuple[int, int]]:
-    """Yield each comparison with the code that computes the compared value, and each piece of code that sets an
-    environment variable with code that reads or sets it, and the comparisons beside a regular expression with this
-    expression, as a pair in both orders. `owner`: for each key in
-    `Hit.links`, the first hit that has it.
+    """Yield pairs of hits, in both orders: a comparison and the code that computes the compared value; two pieces of
+    code that read or set the same environment variable; a regular expression and a comparison in the same statement.
+    `owner`: for each key in `Hit.links`, the first hit that has it; keys that only `Hit.sources` has are added.
 
     A pair is needed in both orders: if the comparison or the code that computes the value has no fix, the other one
     must stay unchanged, too.

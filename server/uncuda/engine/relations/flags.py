@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from ...checks import leaving
@@ -170,6 +171,13 @@ class Flags:
         """The statements that contain a name, by their start offset."""
         lines = map(self._indents.header_at, self._facts.searches.find(("flag", flag), uses(flag, True)))
         return {line.start: line for line in lines}
+
+    def places(self, name: str, start: int, end: int) -> list[int]:
+        """Return the offsets of a name between two offsets, one for each line that contains the name."""
+        every = self._facts.searches.find(("flag", name), uses(name, True))
+        found = every[bisect_left(every, start) : bisect_left(every, end)]
+        self._work.compare(len(found))
+        return list({self._facts.layout.line_start(at): at for at in found}.values())
 
     def within(self, start: int, end: int) -> list[str]:
         """Return the names in a part of the source that hold the result of a condition, each name once."""

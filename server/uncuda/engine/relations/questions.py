@@ -13,6 +13,7 @@ from itertools import chain, takewhile
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
+from ...checks.hit import OPERANDS
 from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import uses
@@ -56,6 +57,7 @@ class Questions:
         self.marks: dict[int, list[int]] = {}
         self._flags = Flags(branches)
         self._tested: dict[int, list[int]] = {}  # for each hit in a condition: the starts of the statements
+        self._taken: set[tuple[str, int]] = set()
         self._spelled: dict[int, list[str]] = {}  # for each import of a function that asks for CUDA: see `_take_import`
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
@@ -70,7 +72,8 @@ class Questions:
         shared = Counter(key for hit in hits for key in hit.links)
         compared = Counter(key for hit in hits if hit.links and _is_compared(hit) for key in hit.links)
         for index, hit in enumerate(hits):
-            alone = classes[index] != SAFE or all(shared[key] in (1, compared[key]) for key in hit.links)
+            others = (key for key in hit.links if key[0] != OPERANDS)
+            alone = classes[index] != SAFE or all(shared[key] in (1, compared[key]) for key in others)
             # a comparison with the text of an error message asks for no device
             asks = alone and not hit.rule.get("message-text")
             if asks and hit.statement is not None and hit.node is not None:
@@ -129,8 +132,13 @@ class Questions:
         start, end = (around[0], self._indents.extent(around[0])) if around is not None else (0, len(self._text))
         for spelling in spellings:
             self._spelled.setdefault(index, []).append(spelling)
-            for line in self._flags.lines(spelling).values():
-                if start <= line.start < end and (asking := self.facts.peek(line.start)) is not None:
+            if (spelling, start) in self._taken:
+                continue  # another import in this function, or in the module, binds the same name
+            self._taken.add((spelling, start))
+            for at in self._flags.places(spelling, start, end):
+                asking = self.facts.peek(self._indents.header_at(at).start)
+                if asking is not None:
+                    self.work.compare()
                     self._take_calls(index, spelling, asking)
 
     def _take_calls(self, index: int, name: str, statement: Statement) -> None:
