@@ -4,10 +4,12 @@ reported, and which change together."""
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import pytest
 
 from engine.typist import Typist, prepared
+from support.counted import growing
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
@@ -747,3 +749,21 @@ def test_the_backend_of_symmetric_memory_names_the_versions_that_have_their_own(
     (found,) = engine.check(Source(text)).findings
     assert "from 2.7.1.post2, 2.8.0.post2 and 2.9.0 on: remove the call" in found.message
     assert "without `get_mem_pool()`" in found.message
+
+
+GROWING = {
+    "expressions": ("import re\nx = [{}]\n", 're.match("cuda:[0-9]", str(x.device)), '),
+    "other expressions": ("import re\nx = [{}]\n", 're.match("cuda|gpu", x), x == "cuda", '),
+    "removed operands": ("x = {}torch.cuda.is_available()\n", "torch.backends.cudnn.is_available() and "),
+    "imports": ("{}if is_available(): pass\n", "from torch.cuda import is_available\n"),
+}
+
+
+@pytest.mark.parametrize(("text", "part"), GROWING.values(), ids=GROWING)
+def test_long_statements_take_time_in_proportion(text: str, part: str) -> None:
+    def check(count: int) -> Callable[[], object]:
+        new = engine_for("npu", Settings(locale="en"))
+        return lambda: new.check(Source("import torch\n" + text.replace("{}", part * count)))
+
+    check(150)()  # fills the caches of the rules
+    assert growing(check(200), check(800), 9) == []

@@ -19,7 +19,7 @@ from .checkpoint_maps import is_map_location, is_sure
 from .device_entries import says_index
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
-from .string_patterns import MODULES, is_expression, patterns
+from .string_patterns import MODULES, other_expressions, patterns
 
 TORCHS, OWN = "torch", "own"
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation", "subscript"})
@@ -205,11 +205,9 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     r"""Return whether a regular expression in the same condition contains one of the rule's words: `x == "cuda" or
     re.match(r"^(cuda|gpu)", x)`. A fix would change the string `"cuda"`, but not a regular expression that the rule
     does not report."""
-    for text in patterns(statement.digest) if role.kind in TESTS else ():
-        if text.node is not role.node and any(word in text.value for word in rule.get("words", ())):
-            if not is_expression(rule, text, statement.digest):
-                return True
-    return False
+    if role.kind not in TESTS or not patterns(statement.digest):
+        return False
+    return any(node is not role.node for node in other_expressions(rule, statement.digest))
 
 
 def proves(rule: Rule, role: Role) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 
 from ..catalogue import Rule
 from ..facts.digest import Digest, Text
@@ -42,6 +43,19 @@ def is_expression(rule: Rule, text: Text, digest: Digest) -> bool:
 def has_expression(rule: Rule, digest: Digest) -> bool:
     """Return whether a statement contains a regular expression for strings that the rule reports."""
     return bool(rule.get("expression") and patterns(digest) and _expressions(digest, rule.get("expression")))
+
+
+def other_expressions(rule: Rule, digest: Digest) -> Sequence[ast.AST]:
+    """Return the nodes of at most two regular expressions of a statement that contain one of the rule's words, but are
+    not reported by the rule."""
+    return _others(digest, rule.get("expression", ""), tuple(rule.get("words", ())))
+
+
+@lru_cache(maxsize=8)
+def _others(digest: Digest, expression: str, words: Sequence[str]) -> Sequence[ast.AST]:
+    found = _expressions(digest, expression) if expression else frozenset[int]()
+    texts = (one for one in patterns(digest) if id(one.node) not in found)
+    return [*islice((one.node for one in texts if any(word in one.value for word in words)), 2)]
 
 
 @lru_cache(maxsize=8)
