@@ -115,10 +115,8 @@ def _bound_in(text: str) -> dict[str, str]:
 
 @lru_cache(maxsize=1024)
 def _of_line(line: str) -> tuple[tuple[str, str], ...]:
-    match, others = (
-        _ASSIGNED.match(line),
-        tuple((name, "") for names in _OTHERS.findall(line) for name in names if name),
-    )
+    match = _ASSIGNED.match(line)
+    others = tuple((name, "") for names in _OTHERS.findall(line) for name in names if name)
     if match and match[1] not in _HEADERS:
         kind = "device" if _MADE.match(match[2]) else "number" if _NUMBER.match(match[2]) else ""
         return ((match[1], kind), *others)

@@ -109,7 +109,7 @@ class _Mocks:
                     yield item.optional_vars.id, _replaced(item.context_expr)
         elif isinstance(node, _FUNCTIONS):  # the decorator next to the function gives it the first parameter
             names = [one.arg for one in node.args.args if one.arg not in ("self", "cls")]
-            above = takewhile(lambda line: line.word == "@", self._facts.indents.lines_above(line.start))
+            above = self._facts.indents.decorators(line.start)
             decorators = (found for one in above if (found := self._facts.peek(one.start)) is not None)
             given = (call for one in decorators for call in one.digest.piece.nodes if _gives(call))
             yield from zip(names, map(_replaced, given), strict=False)

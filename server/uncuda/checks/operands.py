@@ -74,7 +74,7 @@ def _removals(references: Sequence[Name], beside: Collection[str], context: Cont
     if not any((context.resolve(one.func, statement) or "") in beside for one in kept if isinstance(one, ast.Call)):
         return {}
     spans = [tuple(statement.start + at for at in piece.span(value)) for value in values]
-    first_kept = next(index for index, value in enumerate(values) if id(value) not in called)
+    first_kept = values.index(kept[0])
     edits: dict[int, Edit] = {}
     for index, value in enumerate(values):
         if id(value) in called:

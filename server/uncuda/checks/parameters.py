@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import islice
 
 from ..facts.changes import Scan, Worded
 from ..facts.read import Facts, Statement
@@ -237,8 +237,7 @@ def is_fixture(name: str, facts: Facts, asked: set[str]) -> bool:
     defined = f"def {name}("
     for at in facts.searches.find(("text", defined), plain(defined)):
         facts.work.compare(16)
-        above = islice(facts.indents.lines_above(facts.indents.header_at(at).start), _MANY)
-        marks = takewhile(lambda line: line.word == "@", above)
+        marks = islice(facts.indents.decorators(facts.indents.header_at(at).start), _MANY)
         if any("fixture(" in facts.text[line.start : line.end] for line in marks):
             return True
     return False

@@ -74,21 +74,12 @@ class Questions:
         indents = self._context.facts.indents
         headers = list(takewhile(lambda line: line.word != "class", indents.headers(statement.start)))
         function = next((line for line in headers if line.word == "def"), None)
-        above = indents.lines_above(function.start) if function is not None else ()
-        decorators = takewhile(lambda line: line.word == "@", above)
+        decorators = indents.decorators(function.start) if function is not None else ()
         for line in (*(header for header in headers if header.word == "with"), *decorators):
-            if (found := self._replaces(rule, self._context.facts.peek(line.start))) is not None:
+            around = self._context.facts.peek(line.start)
+            found = _replaced(rule, around) if around is not None else None
+            if found is not None:
                 return found
-        return None
-
-    def _replaces(self, rule: Rule, statement: Statement | None) -> Question | None:
-        """See `replaced`; `statement`: a decorator, or the header of a `with`."""
-        for text in statement.digest.texts if statement is not None else ():
-            call = statement.digest.parents.get(text.node) if statement is not None else None
-            if text.value in rule.get("questions") and isinstance(call, ast.Call) and last_word(call.func) == "patch":
-                given = [one.value for one in call.keywords if one.arg == "return_value"]
-                if statement is not None and any(isinstance(one, ast.Constant) and one.value is True for one in given):
-                    return Question(At(statement.start + text.piece.start(text.node)))
         return None
 
     def _of_block(self, rule: Rule, header: Header) -> Question | None:
@@ -152,6 +143,18 @@ def _is_some(test: ast.Compare) -> bool:
     if len(test.ops) != 1 or not isinstance(number, ast.Constant):
         return False
     return number.value == (0 if isinstance(test.ops[0], ast.Gt) else 1 if isinstance(test.ops[0], ast.GtE) else None)
+
+
+def _replaced(rule: Rule, statement: Statement) -> Question | None:
+    """Return the string in a decorator, or in the header of a `with`, that names a question which a test replaces by a
+    function that returns True: `patch("torch.cuda.is_available", return_value=True)`; None if there is none."""
+    for text in statement.digest.texts:
+        call = statement.digest.parents.get(text.node)
+        if text.value in rule.get("questions") and isinstance(call, ast.Call) and last_word(call.func) == "patch":
+            given = (one.value for one in call.keywords if one.arg == "return_value")
+            if any(isinstance(one, ast.Constant) and one.value is True for one in given):
+                return Question(At(statement.start + text.piece.start(text.node)))
+    return None
 
 
 def _is_result(role: Role) -> bool:

@@ -6,7 +6,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from itertools import islice, takewhile
+from itertools import islice
 from typing import NamedTuple
 
 from ..facts.digest import Text
@@ -115,7 +115,7 @@ class Places:
         if match is None:
             return None
         above = indents.scope_of(start)
-        marks = takewhile(lambda line: line.word == "@", islice(indents.lines_above(start), 8))
+        marks = islice(indents.decorators(start), 8)
         attribute = any(_PROPERTY.match(text, line.start, line.end) for line in marks)
         return Function(match[1], start, above is not None and above[1] == "class", attribute)
 

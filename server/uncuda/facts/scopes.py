@@ -6,6 +6,7 @@ import re
 import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from keyword import kwlist
 from typing import NamedTuple, Protocol
 
@@ -381,6 +382,10 @@ class IndentScopes:
                 return line
             position = self._layout.logical_line(position)[1]
         return None
+
+    def decorators(self, start: int) -> Iterator[Header]:
+        """Yield the decorators of the function or class whose header is at an offset, the nearest first."""
+        return takewhile(lambda line: line.word == "@", self.lines_above(start))
 
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
         """Yield the lines above `offset` in the same block with the same indentation, the nearest first.

@@ -7,7 +7,7 @@ import ast
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
@@ -261,8 +261,7 @@ class Apart:
         before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
         if not before.lstrip().startswith(("@", ")")):
             return line.start
-        above = takewhile(lambda one: one.word == "@", self._branches.indents.lines_above(line.start))
-        return min((one.start for one in above), default=line.start)
+        return min((one.start for one in self._branches.indents.decorators(line.start)), default=line.start)
 
     def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
         indents = self._branches.indents

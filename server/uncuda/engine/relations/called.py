@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Generator, Sequence
-from itertools import takewhile
 
 from ...facts.read import Facts
 from ...facts.scans import uses
@@ -104,8 +103,7 @@ class Called:
 
     def _is_plain(self, start: int) -> bool:
         """Return whether no decorator registers the function, so that only its callers run it."""
-        above = takewhile(lambda line: line.word == "@", self._facts.indents.lines_above(start))
-        return all(_PLAIN.match(self._facts.text, line.start) for line in above)
+        return all(_PLAIN.match(self._facts.text, line.start) for line in self._facts.indents.decorators(start))
 
 
 def _united(stretches: Sequence[Stretch]) -> tuple[list[int], list[int]]:

@@ -66,7 +66,7 @@ def over_cuda(
     if not unfollowed and not questions.may_guard() and not libraries.may_choose(branches.says):
         return
     kernels = Kernels(branches.facts, hits, libraries)
-    kernels.places += [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in raising(hits, classes)]
+    kernels.places += map(_place_of, raising(hits, classes))
     kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
     names = dict.fromkeys(constants_left(hits, classes, branches.facts))
     kernels.words += [Word(*name, left=True, value=True) for name in names]
@@ -75,6 +75,11 @@ def over_cuda(
         name = kernels.words[0].text if kernels.words else kernels.places[0].name
         yield from (Held(index, name, left=True) for index in unfollowed)
         yield from _Search(kernels, questions, branches).run()
+
+
+def _place_of(hit: Hit) -> Place:
+    """Return the place of a hit that no safe fix changes."""
+    return Place(hit.start, hit.words.get("name", ""), True, hit)
 
 
 def over_lookups(
@@ -101,7 +106,7 @@ def over_several(
 ) -> Iterator[Held]:
     """Yield the conditions that ask for the number of CUDA devices and guard a call that needs several devices and has
     no safe fix, such as `DataParallel(model)`."""
-    places = [Place(hit.start, hit.words.get("name", ""), True, hit) for hit in unsupported(hits, classes)]
+    places = [*map(_place_of, unsupported(hits, classes))]
     if places and questions.may_guard():
         kernels = Kernels(branches.facts, hits, libraries, only=places)
         for held in _Search(kernels, questions, branches).run():

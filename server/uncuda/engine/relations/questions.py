@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain
 
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
@@ -57,7 +57,7 @@ class Questions:
         self.marks: dict[int, list[int]] = {}
         self._flags = Flags(branches)
         self._tested: dict[int, list[int]] = {}  # for each hit in a condition: the starts of the statements
-        self._taken: set[tuple[str, int]] = set()
+        self._taken: set[tuple[str, int]] = set()  # spellings in `_spelled`, each with the start of its function
         self._spelled: dict[int, list[str]] = {}  # for each import of a function that asks for CUDA: see `_take_import`
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
@@ -360,7 +360,7 @@ class Questions:
 
     def _with_decorators(self, start: int) -> int:
         """Return the start offset of the first decorator of a function or class."""
-        for line in takewhile(lambda line: line.word == "@", self._indents.lines_above(start)):
+        for line in self._indents.decorators(start):
             start = line.start
         return start
 
