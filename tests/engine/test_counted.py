@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -71,21 +70,12 @@ def test_typing_about_ray_says_what_a_fresh_look_says(lines: str) -> None:
 
 def test_typing_says_what_a_fresh_look_says() -> None:
     """An import of Lightning, and the name that takes the number, may be typed in any line."""
-    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
-    text = HELD["the result of a function"] + "t = L.Trainer(devices=parse_devices(1))\n"
-    typing = engine_for("npu", Settings(locale="en"), remember=2)
-    typing.check(Source(text, "a.py"))
-    for line in text.splitlines(keepends=True)[2:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in (
-            "import lightning",
-            "import pytorch_lightning",
-            "def gpus(): pass",
-            "return 1",
-            "f(gpus=1)",
-            "g()",
-        ):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
-                for now in (step, text):
-                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+    typed = (
+        "import lightning",
+        "import pytorch_lightning",
+        "def gpus(): pass",
+        "return 1",
+        "f(gpus=1)",
+        "g()",
+    )
+    type_in_each_line(HELD["the result of a function"] + "t = L.Trainer(devices=parse_devices(1))\n", typed, 2)

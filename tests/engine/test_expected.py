@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import cProfile
-from functools import lru_cache
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.engine import Engine
 from uncuda.project import Project
@@ -142,31 +142,19 @@ def test_what_is_expected_changes_with_what_the_test_passes_on(code: str, engine
 
 
 def test_typing_beside_what_is_passed_on_says_what_a_fresh_look_says() -> None:
-    fresh = lru_cache(lambda step: ENGINES["npu"].check(Source(step)).findings)
-    text = HEAD.format("import torch_npu") + GIVEN.format("'cuda'")
-    typing = engine_for("npu", Settings(locale="en"), remember=2)
-    typing.check(Source(text, "a.py"))
-    for line in text.splitlines(keepends=True)[3:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in ("run(it, 'cuda')", "def test_more(self):", "assert x.device.type == 'cuda'", "g()"):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1) if line.strip() else text
-                for now in (step, text):
-                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+    typed = ("run(it, 'cuda')", "def test_more(self):", "assert x.device.type == 'cuda'", "g()")
+    type_in_each_line(HEAD.format("import torch_npu") + GIVEN.format("'cuda'"), typed, 3)
 
 
 def test_typing_says_what_a_fresh_look_says() -> None:
-    fresh = lru_cache(lambda step: engine_for("npu", Settings(), ASKED).check(Source(step, "tests/test_a.py")).findings)
-    text = MOCKED.format(True, "get_device_name(), 'cuda'") + WITHIN.partition("\n\n")[2]
-    typing = engine_for("npu", Settings(), ASKED, remember=2)
-    typing.check(Source(text, "tests/test_a.py"))
-    for line in text.splitlines(keepends=True)[3:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in ("@patch('a.b')", "def test_other(): pass", "with patch('c'): pass", "g()", "# g()"):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
-                for now in (step, text):
-                    assert typing.check(Source(now, "tests/test_a.py")).findings == fresh(now), now
+    typed = ("@patch('a.b')", "def test_other(): pass", "with patch('c'): pass", "g()", "# g()")
+    type_in_each_line(
+        MOCKED.format(True, "get_device_name(), 'cuda'") + WITHIN.partition("\n\n")[2],
+        typed,
+        3,
+        "tests/test_a.py",
+        ASKED,
+    )
 
 
 def test_what_is_expected_costs_as_much_as_it_is_long() -> None:

@@ -3,10 +3,9 @@ strings that its text is compared with."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -89,17 +88,8 @@ def test_another_attribute_is_free() -> None:
 
 
 def test_typing_says_what_a_fresh_look_says() -> None:
-    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
-    text = MAKES + SEVERAL + PLAIN
-    typing = engine_for("npu", Settings(locale="en"), remember=2)
-    typing.check(Source(text, "a.py"))
-    for line in text.splitlines(keepends=True)[4:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in ('self.device = torch.device("cuda:1")', 'print("cuda" in str(self.device))', "g()", "return"):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
-                for now in (step, text):
-                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+    typed = ('self.device = torch.device("cuda:1")', 'print("cuda" in str(self.device))', "g()", "return")
+    type_in_each_line(MAKES + SEVERAL + PLAIN, typed, 4)
 
 
 def test_a_test_over_a_kernel_stays_and_the_device_moves() -> None:

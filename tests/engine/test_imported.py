@@ -3,10 +3,9 @@ the function guards code for CUDA: the finding is at the import, and at no call.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -70,14 +69,5 @@ def test_other_imports_are_safe(code: str) -> None:
 
 
 def test_typing_says_what_a_fresh_look_says() -> None:
-    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
-    text = HEAD + HELD["the module"] + NUMBER.replace("def f", "def g")
-    typing = engine_for("npu", Settings(locale="en"), remember=2)
-    typing.check(Source(text, "a.py"))
-    for line in text.splitlines(keepends=True)[3:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in ("if cuda.is_available(): pass", "from torch import cuda", "ok = cuda.device_count()", "cuda = 1"):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
-                for now in (step, text):
-                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+    typed = ("if cuda.is_available(): pass", "from torch import cuda", "ok = cuda.device_count()", "cuda = 1")
+    type_in_each_line(HEAD + HELD["the module"] + NUMBER.replace("def f", "def g"), typed, 3)

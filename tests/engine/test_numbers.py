@@ -3,10 +3,9 @@ unchanged if code that uses the number stays."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -70,14 +69,5 @@ def test_other_conditions_are_safe(code: str) -> None:
 
 @pytest.mark.parametrize("name", ["a branch", "a loop over a variable"])
 def test_typing_says_what_a_fresh_look_says(name: str) -> None:
-    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
-    text = HEAD + HELD[name]
-    typing = engine_for("npu", Settings(locale="en"), remember=2)
-    typing.check(Source(text, "a.py"))
-    for line in text.splitlines(keepends=True)[2:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in ("dev = -1", "dev = 5", "if dev >= 0: pass", "self.n = 1", "for i in range(self.n): pass", "g()"):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
-                for now in (step, text):
-                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+    typed = ("dev = -1", "dev = 5", "if dev >= 0: pass", "self.n = 1", "for i in range(self.n): pass", "g()")
+    type_in_each_line(HEAD + HELD[name], typed, 2)

@@ -3,10 +3,9 @@ CUDA's, is fixed only together with that condition."""
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.edits import apply_edits
 from uncuda.settings import Settings
@@ -129,14 +128,5 @@ def test_the_message_says_why() -> None:
 
 def test_typing_says_what_a_fresh_look_says() -> None:
     """An assignment of the name, and a test of the name, may be typed in any line."""
-    fresh = lru_cache(lambda step: ENGINE.check(Source(step)).findings)
-    text = HEAD + HELD["in a block"]
-    typing = engine_for("npu", Settings(locale="en"), remember=2)
-    typing.check(Source(text, "a.py"))
-    for line in text.splitlines(keepends=True)[3:]:
-        indent = line[: len(line) - len(line.lstrip())]
-        for typed in ("self.cuda_config = it", "self.cuda_config = None", "if self.cuda_config: pass", "return", "g()"):
-            for kept in (line, ""):
-                step = text.replace(line, f"{indent}{typed}\n{kept}", 1)
-                for now in (step, text):
-                    assert typing.check(Source(now, "a.py")).findings == fresh(now), now
+    typed = ("self.cuda_config = it", "self.cuda_config = None", "if self.cuda_config: pass", "return", "g()")
+    type_in_each_line(HEAD + HELD["in a block"], typed, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any, NamedTuple
@@ -14,9 +14,9 @@ from support.engines import engine_for
 from uncuda.catalogue import Rule
 from uncuda.checks import At, Hit
 from uncuda.edits import Edit
-from uncuda.engine import Engine, Report
+from uncuda.engine import Engine, Finding, Report
 from uncuda.facts.read import Statement
-from uncuda.project import SILENT, Answers, Site
+from uncuda.project import SILENT, Answers, Project, Site
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace.prints import Printed, Prints
@@ -35,6 +35,27 @@ WORDS = (
 def prepared(target: str, version: str | None = None) -> Engine:
     """Return an engine that caches as much as the engine of the language server."""
     return engine_for(target, Settings(locale="en", target_version=version), remember=16)
+
+
+def type_in_each_line(
+    text: str, typed: Sequence[str], first: int, path: str = "a.py", project: Project | None = None
+) -> None:
+    """Type each of the lines `typed` above each line of a text from the line with the index `first` on, and in its
+    place, with its indentation, and undo this. After each edit, the findings must be those of a new analysis."""
+
+    @cache
+    def fresh(step: str) -> Sequence[Finding]:
+        return engine_for("npu", Settings(locale="en"), project).check(Source(step, path)).findings
+
+    typing = engine_for("npu", Settings(locale="en"), project, remember=2)
+    typing.check(Source(text, path))
+    for line in text.splitlines(keepends=True)[first:]:
+        indent = line[: len(line) - len(line.lstrip())]
+        for words in typed:
+            for kept in (line, ""):
+                step = text.replace(line, f"{indent}{words}\n{kept}", 1)
+                for now in (step, text):
+                    assert typing.check(Source(now, path)).findings == fresh(now), now
 
 
 def answers(sites: tuple[Site, ...]) -> Answers:
