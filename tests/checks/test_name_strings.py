@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -109,6 +111,41 @@ def test_an_attribute_that_is_patched_and_that_the_file_does_not_use_stays_and_s
 def test_an_attribute_that_the_target_lacks_is_never_patched_there(patch: str, engine: Engine) -> None:
     for use in ("", "torch.cuda.no_such_name()\n"):
         assert "safe" not in classes(patch.format("torch.cuda", "no_such_name") + use, engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+@pytest.mark.parametrize("patch", OBJECTS)
+def test_an_attribute_that_is_patched_through_a_module_waits_for_the_module(patch: str, engine: Engine) -> None:
+    """The project does not show whether safe fixes change the module; uses in this file say nothing about it."""
+    text = "from app import dist\n" + patch.format("dist.torch.cuda", "device_count")
+    (found,) = findings(text, engine)
+    assert "this file does not show it" in found.message
+    assert fixed(text, engine) == text
+    assert fixed(text, engine, review=True) == text.replace("cuda", engine.target.id)
+    assert set(classes(f"{text}n = torch.cuda.device_count()\n", engine)) == {"review"}
+    for other in ("no_such_name", "get_device_capability" if engine is NPU else "no_such_name"):
+        assert classes(text.replace("device_count", other), engine) == ["by hand"]
+    assert findings(text.replace("dist.torch.cuda", "dist.cuda"), engine) == []
+    assert findings(text.replace("import dist", "import other"), engine) == []
+
+
+@pytest.mark.parametrize(("target", "new"), [("npu", "NPUGraph"), ("musa", "MUSAGraph")])
+def test_an_attribute_that_is_patched_through_a_module_takes_the_name_of_its_counterpart(target: str, new: str) -> None:
+    text = 'import app.dist\nmonkeypatch.setattr(app.dist.torch.cuda, "CUDAGraph", f)\n'
+    assert f'(app.dist.torch.{target}, "{new}", f)' in fixed(text, ENGINES[target], review=True)
+    adjoined = text.replace('"CUDAGraph"', '"CUDA" "Graph"')
+    assert classes(adjoined, ENGINES[target]) == ["by hand"]
+
+
+def test_typing_beside_attributes_that_are_patched_through_a_module() -> None:
+    """The findings after each edit are those of a new analysis."""
+    names = ("is_available", "current_device")
+    carried = frozenset(("npu", "tests/test_a.py", f"dist.torch.cuda.{name}") for name in names)
+    body = "".join(f'    monkeypatch.setattr(dist.torch.cuda, "{name}", f)\n' for name in names)
+    text = "import torch\nfrom app import dist\n\n\ndef test_a(monkeypatch):\n" + body
+    text += '    assert str(dist.pick()) == "cuda:1"\n'
+    typed = ("x = 1", "from app import other", 'setattr(dist.torch.cuda, "Stream", f)', "torch.cuda.is_available()", "")
+    type_in_each_line(text, typed, 0, "tests/test_a.py", Project(carried=carried))
 
 
 @pytest.mark.parametrize(("target", "new"), [("npu", "NPUGraph"), ("musa", "MUSAGraph")])

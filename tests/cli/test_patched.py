@@ -40,6 +40,39 @@ IMPORTS = {
 }
 
 
+MODULES = {
+    "from": ("from app import dist", "dist"),
+    "as": ("from app import dist as d", "d"),
+    "from a package": ("import app", "app.dist"),
+    "a dotted module": ("import app.dist", "app.dist"),
+    "a dotted module by another name": ("import app.dist as d", "d"),
+    "from a file beside it": ("from ..app import dist", "dist"),
+    "in a function": ("def made():\n    from app import dist\n", "dist"),
+}
+PICK = """\
+import torch
+
+
+def pick_device():
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", torch.cuda.current_device())
+"""
+PICKED = """\
+import torch
+from app import dist
+
+
+def test(monkeypatch):
+    monkeypatch.setattr(dist.torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(dist.torch.cuda, "current_device", lambda: 1)
+    assert str(dist.pick_device()) == "cuda:1"
+    assert dist.pick_device().type == "cuda"
+    monkeypatch.setattr(dist.torch.cuda, "current_device", lambda: 0)
+    assert dist.pick_device() == torch.device("cuda", 0)
+"""
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
@@ -233,6 +266,54 @@ def test_a_module_of_another_library_is_no_module_of_torch(project: Path) -> Non
     assert Path("tests/test_a.py").read_text() == form.format("Stream")
 
 
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("form", OBJECTS.values(), ids=OBJECTS)
+@pytest.mark.parametrize("imported", MODULES.values(), ids=MODULES)
+def test_an_attribute_is_replaced_through_the_module_under_test(
+    project: Path, imported: tuple[str, str], form: str, target: str
+) -> None:
+    head = HEAD.replace("from app.dist import wrap", imported[0])
+    text = head + form.format("Stream").replace("torch.cuda", f"{imported[1]}.torch.cuda")
+    write(app____init__="", app__dist=CODE, tests__test_a=text)
+    assert classes(target) == ["safe"]
+    write(app__dist=CODE.replace("Stream()", "Stream()  # uncuda: ignore"))
+    assert classes(target) == ["review"]
+    write(app__dist=CODE)
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    done = Path("tests/test_a.py").read_text().replace(f"import torch_{target}\n", "")
+    assert done == text.replace(f"{imported[1]}.torch.cuda", f"{imported[1]}.torch.{target}")
+    assert f"torch.{target}.Stream()" in Path("app/dist.py").read_text()
+    assert classes(target) == []
+
+
+def test_only_the_module_through_which_an_attribute_is_replaced_is_under_test(project: Path) -> None:
+    other = CODE.replace("Stream()", "Stream()  # uncuda: ignore")
+    text = HEAD.replace("from app.dist import wrap", "from app import dist") + OBJECTS["setattr"].format("Stream")
+    text = text.replace("(torch.cuda", "(dist.torch.cuda")
+    write(app____init__="", app__dist=CODE, lib__dist=other, tests__test_a=text)
+    assert classes() == ["safe"]
+    write(tests__test_a=text.replace("from app", "from lib"))
+    assert classes() == ["review"]
+    write(tests__test_a=text.replace("from app import dist", "dist = load('app.dist')"))
+    assert classes() == []
+    write(tests__test_a=text.replace("(dist.torch.cuda", "(dist.cuda"))
+    assert classes() == []
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_test_that_replaces_attributes_moves_whole_or_stays(project: Path, target: str) -> None:
+    write(app____init__="", app__dist=PICK, tests__test_a=PICKED)
+    assert set(classes(target)) == {"safe"}
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    done = Path("tests/test_a.py").read_text().replace(f"import torch_{target}\n", "")
+    assert done == PICKED.replace("cuda", target)
+    stays = PICK + "\n\ndef run():\n    if torch.cuda.is_available():\n        subprocess.run(['nvidia-smi'])\n"
+    write(app__dist=stays, tests__test_a=PICKED)
+    assert set(classes(target)) == {"review"}
+    uncuda("fix", "--isolated", "--target", target, "--quiet")
+    assert Path("tests/test_a.py").read_text() == PICKED
+
+
 MOCK = """\
 from unittest.mock import patch
 
@@ -319,6 +400,10 @@ def test_worker_processes_find_the_same(project: Path) -> None:
         ('patch.object(cuda, "Stream")', False),
         ('patch.object(use_cuda, "Stream")', False),
         ("patch.object(torch.cuda, name)", False),
+        ('setattr(dist.torch.cuda, "Stream", f)', True),
+        ('mock.patch.object(\n    app.dist.torch.cuda,\n    "Stream"\n)', True),
+        ('getattr(dist.torch.cuda, "Stream")', False),
+        ('f(torch.cuda); setattr(app.cuda, "Stream", f)', False),
         ('patch.object(app, "f"); f(torch.cuda, "Stream")', False),
         ('show("torch.cuda.Stream")', False),
         ('patch("torch.cuda")', False),

@@ -33,6 +33,8 @@ def fixed(code: str, engine: Engine) -> tuple[str, str]:
         PATCHED.format("\n        'app.utils.device_type',\n        'cuda',\n    "),
         PATCHED.format("'app.utils.device_type', 'cuda', raising=False"),
         PATCHED.format("utils, 'device_type', 'cuda:1'").replace("monkeypatch.setattr", "mock.patch.object"),
+        PATCHED.format("torch.cuda, 'is_available', f"),
+        "from app import utils\n\n\n" + PATCHED.format("utils.torch.cuda, 'is_available', f"),
     ],
 )
 def test_what_is_expected_waits_for_what_is_given(code: str, engine: Engine) -> None:

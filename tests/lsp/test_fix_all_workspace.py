@@ -102,12 +102,20 @@ class TestLikeTheCommandLine:
         assert able.execute(COMMAND)["files"] == 2
 
     @pytest.mark.parametrize("typed", [False, True])
-    @pytest.mark.parametrize("form", ['patch("torch.cuda.Stream")', 'patch.object(torch.cuda, "Stream")'])
+    @pytest.mark.parametrize(
+        "form",
+        [
+            'patch("torch.cuda.Stream")',
+            'patch.object(torch.cuda, "Stream")',
+            'patch.object(app.torch.cuda, "Stream")',
+        ],
+    )
     def test_names_that_tests_replace_move_with_the_code_under_test(
         self, start: Start, tmp_path: Path, form: str, typed: bool
     ) -> None:
         code = "import torch\n\n\ndef wrap():\n    return torch.cuda.Stream()\n"
-        test = f"import torch\nfrom unittest.mock import patch\nfrom app import wrap\n\n\n@{form}\ndef test(_): ...\n"
+        head = "import torch\nfrom unittest.mock import patch\nimport app\nfrom app import wrap\n\n\n"
+        test = f"{head}@{form}\ndef test(_): ...\n"
         files: dict[str, str | bytes] = {"app.py": code, "test_app.py": test, "uncuda.toml": TARGET["uncuda.toml"]}
         client = start(files=files)
         client.open(tmp_path / "app.py", code.replace("Stream()", "Stream()  # uncuda: ignore") if typed else code)

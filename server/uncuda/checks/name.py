@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ..catalogue import Rule, Target
-from ..edits import REVIEW, SAFE, Edit, Fix, lowest
+from ..edits import Edit, Fix, lowest
 from ..facts.model import Name
 from ..facts.scans import uses
 from ..messages.fixes import titled
@@ -29,7 +29,7 @@ from .name_calls import (
 )
 from .name_imports import import_hits
 from .name_literals import Literals
-from .name_strings import LIMIT, string_hits, waits
+from .name_strings import class_of_replaced, replaced_links, string_hits
 from .none_values import fails
 from .on_host import is_off_device
 from .one_switch import as_one
@@ -296,30 +296,20 @@ def _place(reference: Name, spans: list[Place | None]) -> Place:
 def _class_of(
     context: Context, reference: Name, verdict: Verdict, attribute: Asked
 ) -> tuple[str | None, tuple[str, ...]]:
-    """Return the safest class of a fix of an attribute, and the ids of sentences in `rules/limits.tsv` about it.
-
-    A function that a test replaces needs review if the code under test may stay, or if it returns numbers that mean
-    something only for CUDA: code of other files that compares them has no safe fix."""
+    """Return the safest class of a fix of an attribute, and the ids of sentences in `rules/limits.tsv` about it."""
     if not attribute.patched or verdict.applicability is None:
         return verdict.applicability, ()
-    dotted = f"{reference.dotted}.{attribute.name}"
-    numbers = verdict.rule.get("numbers", {}).get(dotted) == [] and not context.target.has("capability")
-    why = (LIMIT,) if waits(dotted, context) else ()
-    return lowest(verdict.applicability, REVIEW if numbers or why else SAFE), why
+    return class_of_replaced(f"{reference.dotted}.{attribute.name}", verdict, context)
 
 
 def _patched(context: Context, reference: Name, attribute: Asked | None) -> Links:
-    """Return one key of `Hit.links` for each name that the code at this reference replaces by assignment or `setattr`,
-    and one for the function that replaces it by `setattr`; hits with the same key are fixed only together. A test that
-    replaces several names of `torch.cuda` runs code of another file that reads all of them, ported or not."""
+    """Return the keys of `Hit.links` for a name that the code at this reference replaces by assignment or `setattr`."""
     node = reference.chain.node
-    stored = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    names = [reference.dotted] if stored else []
-    if attribute is not None and attribute.patched:
-        names.append(f"{reference.dotted}.{attribute.name}")
-        if scope := context.facts.indents.scope_of(reference.statement.start):
-            return (*(("patched", name) for name in names), ("patches", At(scope[0])))
-    return tuple(("patched", name) for name in names)
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return (("patched", reference.dotted),)
+    if attribute is None or not attribute.patched:
+        return ()
+    return replaced_links(f"{reference.dotted}.{attribute.name}", context, reference.statement)
 
 
 def _links(reference: Name, rule: Rule) -> Links:

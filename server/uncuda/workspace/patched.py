@@ -1,6 +1,6 @@
-"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")`, `mock.patch("app.torch")` or
-`monkeypatch.setattr(torch.cuda, "Stream", f)`, and that the code under test, in other files, no longer calls after its
-safe fixes.
+"""Finds the names that tests replace with mocks, as in `mock.patch("torch.cuda.Stream")`, `mock.patch("app.torch")`,
+`monkeypatch.setattr(torch.cuda, "Stream", f)` or `monkeypatch.setattr(app.torch.cuda, "Stream", f)`, and that the code
+under test, in other files, no longer calls after its safe fixes.
 
 The name in the test then has a safe fix, too. Otherwise the test would replace a name that the code under test does
 not call.
@@ -24,15 +24,16 @@ from .files import FileProblem
 
 Carried = frozenset[tuple[str, str, str]]
 """Tuples of a target, the path of a file of tests, and a string in this file, such as "torch.cuda.Stream". For a name
-that is replaced by `setattr(torch.cuda, "Stream")` or a similar call, the string is the whole name. A string such as
-"app.dist.torch" is that of a module which replaces torch."""
+that is replaced by `setattr(torch.cuda, "Stream")` or a similar call, the string is the whole name, as the file spells
+it: "dist.torch.cuda.Stream" for `setattr(dist.torch.cuda, "Stream")`. A string such as "app.dist.torch" is that of a
+module which replaces torch."""
 
 # the patterns begin with literal text, which is fast to search for
 _SAYS, _IMPORTS = b"torch.cuda", b"import cuda"
 _QUOTED = re.compile(rb"torch\.cuda(?:,\s*|(?:\.\w+)+)[\"']")
 _PATCHED = [re.compile(word + rb"\(\s*[\"']((?:\w+\.)+\w+)[\"']") for word in (b"patch", b"attr")]
 _PATCHED_OF = re.compile(rb"cuda,\s*[\"'](\w+)[\"']")
-_PATCHING = re.compile(rb"(?:setattr|delattr|object)\(\s*(?:torch\.)?\Z")
+_PATCHING = re.compile(rb"(?:setattr|delattr|object)\(\s*((?:\w+\.)+(?=torch\.)|)(?:torch\.)?\Z")
 _NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
 _WHOLE = re.compile(rb"patch\(\s*[\"'](?:\w+\.)+torch[\"']")
 _MODULE = re.compile(r"(?P<owner>(?:\w+\.)+)(?P<name>torch)")
@@ -58,14 +59,14 @@ def patches(data: bytes) -> bool:
 
 
 def _replaced(data: bytes) -> Iterator[str]:
-    """Yield the strings that name what a file of tests replaces, and `torch.cuda.NAME` for `setattr(torch.cuda, NAME)`
-    or a similar call. A module of another library that is called `cuda` counts as one of torch: the check knows better,
-    and does not look for its names."""
+    """Yield the strings that name what a file of tests replaces, and the whole names that `setattr(torch.cuda, NAME)`
+    or a similar call replaces, as the file spells them (see `Carried`). A module of another library that is called
+    `cuda` counts as one of torch: the check knows better, and does not look for its names."""
     for pattern in _PATCHED:
         yield from (match[1].decode("utf-8", "replace") for match in pattern.finditer(data))
     for match in _PATCHED_OF.finditer(data):
-        if _PATCHING.search(data, max(0, match.start() - 100), match.start()):
-            yield f"{_CUDA}.{match[1].decode('utf-8', 'replace')}"
+        if found := _PATCHING.search(data, max(0, match.start() - 100), match.start()):
+            yield b"".join((found[1], b"torch.cuda.", match[1])).decode("utf-8", "replace")
 
 
 def carried(engines: Mapping[str, Engine], tests: Iterable[str], read: Callable[[str, int], bytes]) -> Carried:
@@ -102,12 +103,12 @@ class _Code:
         strings = set(_replaced(data))
         names = {string: match for string in strings if (match := _NAME.fullmatch(string) or _MODULE.fullmatch(string))}
         modules = {string.rpartition(".")[0] for string in strings - names.keys()}
-        modules |= {match["owner"].rstrip(".") for match in names.values()}
-        homes = self._homes({*modules, *_imported(data, path)}) - {path}
+        imported = self._imported_by(path)
+        owners = {string: _in_full(match["owner"].rstrip("."), imported) for string, match in names.items()}
+        homes = self._homes(modules.union(*owners.values(), *imported.values())) - {path}
         for string, match in sorted(names.items())[:_MOST]:
             # in "pkg.a.torch.cuda.Stream", the test names the module of the code under test
-            owner = match["owner"].rstrip(".")
-            tested = self._homes({owner}) - {path} if owner else homes
+            tested = self._homes(owners[string]) - {path} if match["owner"] else homes
             name = _CUDA if match["name"] == "torch" else match["name"]
             uses = [use for home in sorted(tested) if (use := self._moves(home, name, target)) is not None]
             if uses and all(uses):
@@ -133,13 +134,14 @@ class _Code:
         return [path for path in alike if agree(module_at(path), module)] if len(alike) <= _ALIKE else []
 
     def _imported_by(self, path: str) -> Mapping[str, Sequence[str]]:
-        """Return the dotted names of the objects that a file imports, by their last segment."""
+        """Return the dotted names of the modules and objects that a file imports, by the names that they have in the
+        file."""
         if path not in self._imports:
             source = self._text(path)
             found = _imported(_bytes(source), path) if source is not None else ()
             self._imports[path] = {}
-            for dotted in found:
-                self._imports[path].setdefault(dotted.rpartition(".")[2], []).append(dotted)
+            for name, dotted in found:
+                self._imports[path].setdefault(name, []).append(dotted)
         return self._imports[path]
 
     def _moves(self, path: str, name: str, target: str) -> bool | None:
@@ -207,19 +209,28 @@ def _uses(text: str, name: str) -> set[int]:
     return found.union(*(bound.get(owner, ()) for owner in owners))
 
 
+def _in_full(module: str, imported: Mapping[str, Sequence[str]]) -> set[str]:
+    """Return the dotted names of a module that begins with a name which imports bind: `app.dist` for `dist` after
+    `from app import dist`."""
+    first, dot, rest = module.partition(".")
+    return {dotted + dot + rest for dotted in imported.get(first, [first])}
+
+
 def _bytes(source: Source) -> bytes:
     return b"\n" + source.text.encode("utf-8", "surrogatepass")
 
 
-def _imported(data: bytes, path: str) -> Iterator[str]:
-    """Yield the dotted names of the modules and objects that a file imports. `data` begins with a line end."""
+def _imported(data: bytes, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that the imports of a file bind, each with the dotted name of its module or object; for an import
+    such as `import app.dist`, the dotted name twice. `data` begins with a line end."""
     for match in FROM.finditer(data):
         if _is_first(data, match.start()):
             module = imported_from(match[1].decode(), path)
-            yield from (f"{module}.{one[1].decode()}" for one in NAMED.finditer(match[2]))
+            for one in NAMED.finditer(match[2]):
+                yield (one[2] or one[1]).decode(), f"{module}.{one[1].decode()}"
     for match in IMPORT.finditer(data):
         if _is_first(data, match.start()):
-            yield match[1].decode()
+            yield (match[2] or match[1]).decode(), match[1].decode()
 
 
 def _is_first(data: bytes, at: int) -> bool:

@@ -153,7 +153,7 @@ def patched(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None
     the value "cuda", which no safe fix changes: `monkeypatch.setattr("app.utils.device_type", "cuda")`."""
     if not (branches.says("setattr(") or branches.says("patch")):
         return
-    safe = sorted(hit.start for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE)
+    safe = sorted(hit.start for hit in hits if _is_safe(hit))
     known: dict[int, bool] = {}
     for index, hit in enumerate(hits):
         if hit.rule.check != "string" or hit.statement is None:
@@ -172,20 +172,22 @@ def patched(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None
 
 def tested(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None]]:
     """Yield the indices, each with None, of what a test expects of a device, if the test passes a device string to the
-    code under test that no safe fix changes: `to_device(batch, "cuda")`. The hits are strings in comparisons and
-    assertions, and conditions of `if` that ask for CUDA."""
+    code under test that no safe fix changes: `to_device(batch, "cuda")`, or replaces a name of `torch.cuda` by a call
+    that no safe fix changes. The hits are strings in comparisons and assertions, and conditions of `if` that ask for
+    CUDA."""
     if not branches.says(_TEST):
         return
     expected, given = list[tuple[int, int]](), set[int]()
     for index, hit in enumerate(hits):
-        if hit.statement is None or not (hit.rule.check == "string" or is_question(hit)):
+        replaces = _replaces(hit)
+        if hit.statement is None or not (hit.rule.check == "string" or replaces or is_question(hit)):
             continue
         scope = branches.indents.scope_of(hit.statement.start)
         if scope is None or not branches.text.startswith(_TEST, scope[0]):
             continue
-        if _is_expected(hit, hit.statement):
+        if not replaces and _is_expected(hit, hit.statement):
             expected.append((index, scope[0]))
-        elif _is_given(hit, hit.statement):
+        elif not _is_safe(hit) and (replaces or _is_given(hit, hit.statement)):
             given.add(scope[0])
     yield from ((index, None) for index, scope in expected if scope in given)
 
@@ -198,12 +200,21 @@ def _is_expected(hit: Hit, statement: Statement) -> bool:
 
 
 def _is_given(hit: Hit, statement: Statement) -> bool:
-    """Return whether a device string without a safe fix is an argument of a call."""
+    """Return whether a device string is an argument of a call."""
     if hit.rule.check != "string" or hit.node is None or not hit.words.get("old", "").startswith("cuda"):
         return False
     outer = statement.digest.parents.get(hit.node)
     call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
-    return isinstance(call, ast.Call) and not (hit.fixes and hit.fixes[0].applicability == SAFE)
+    return isinstance(call, ast.Call)
+
+
+def _replaces(hit: Hit) -> bool:
+    """Return whether a function replaces a name of `torch.cuda` by `setattr` or a similar call."""
+    return hit.rule.check == "name" and any(key[0] == "patches" for key in hit.links)
+
+
+def _is_safe(hit: Hit) -> bool:
+    return bool(hit.fixes) and hit.fixes[0].applicability == SAFE
 
 
 def _is_assertion(node: ast.AST) -> bool:
