@@ -208,6 +208,15 @@ def test_a_condition_in_a_test_stays_over_what_leads_to_cuda_alone(name: str) ->
         assert fixed(FILES | {"a.py": text, "tests/test_b.py": text}, "a.py") == program
 
 
+def test_what_a_test_expects_of_a_device_is_no_condition_on_which_it_runs() -> None:
+    text = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg.ops import fast\n# is_available\n\n"
+    text += "def test():\n{0}    fast(1)\n"
+    expected = "    assert run().device.type == 'cuda'\n"
+    for path in ("tests/test_a.py", "a_test.py"):
+        done = fixed(FILES | {path: text.format(expected)}, path)
+        assert done == text.format(expected.replace("cuda", "npu"))
+
+
 KEPT = """\
 class TestLayer(Base):
     {0}

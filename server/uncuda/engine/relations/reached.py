@@ -17,6 +17,7 @@ from ...project import MARK
 from .guarded import Held, over_words
 from .kernels import Kernels, Libraries
 from .marks import MODULE
+from .parts import is_within
 from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
@@ -74,16 +75,24 @@ def _in_tests(
 ) -> Iterator[Held]:
     """Yield the conditions in those functions of a file of tests that call one of `words`. A test which asks whether
     CUDA is available also runs without CUDA; if the condition were fixed, the test would call the function on the
-    target's device: `for device in ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])`."""
+    target's device: `for device in ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])`. What a test expects of a
+    device, `assert device.type == "cuda"`, is no such condition."""
     kernels, asked = Kernels(branches.facts, hits, libraries, only=()), dict[int, list[int]]()
     for index in questions:
-        if next(questions.regions(index), None) is not None:
+        if not _is_expected(hits[index]) and next(questions.regions(index), None) is not None:
             asked.setdefault(_function(hits[index].start, branches), []).append(index)
     asked.pop(MODULE, None)
     found = dict.fromkeys(kernels.word(text, at) for text, at in words) if asked else ()
     for word in found:
         for place in kernels.uses(word._replace(left=True, called=True)):
             yield from (Held(index, word.text, left=True) for index in asked.pop(_function(place.at, branches), ()))
+
+
+def _is_expected(hit: Hit) -> bool:
+    """Return whether a hit is a device string in an `assert`."""
+    return (
+        hit.rule.check == "string" and hit.statement is not None and is_within(hit.node, hit.statement, (ast.Assert,))
+    )
 
 
 def _of_classes(words: Sequence[tuple[str, int]], questions: Questions, branches: Branches) -> Iterator[Held]:
