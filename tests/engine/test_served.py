@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.edits import apply_edits
@@ -479,6 +480,60 @@ def test_a_file_that_asks_for_the_target_elsewhere_keeps_its_questions() -> None
     (found,) = findings({"setup.py": text}, "setup.py")
     assert found.fixes[0].applicability == "review"
     assert classes(findings({"setup.py": text.replace("FORCE_NPU", "FORCE_CPU")}, "setup.py")) == {"safe"}
+
+
+PARSED = """\
+import torch
+
+
+def parse(device):
+    if isinstance(device, torch.device) and device.type == "cuda":
+        return ""
+    for remove in "cuda:", "(":
+        device = device.replace(remove, "")
+    return "0" if device == "cuda" else device[: torch.cuda.device_count()]
+
+
+def select(device):
+    if isinstance(device, torch.device) and device.type != "cuda":
+        return device
+    device = parse(device)
+    if device.startswith("{0}"):
+        try:
+            import {1}
+        except ImportError:
+            raise ValueError(device)
+        return torch.device(device)
+    return torch.device(f"cuda:{{device}}")
+
+
+def sync(device):
+    if device.type == "cuda":
+        torch.cuda.synchronize()
+"""
+
+
+@pytest.mark.parametrize(("target", "package"), [("npu", "torch_npu"), ("musa", "torch_musa")])
+def test_what_makes_the_value_by_which_a_person_chooses_the_target_needs_review(target: str, package: str) -> None:
+    text = PARSED.format(target, package)
+    end = text.index("def sync")
+    found = findings({"a.py": text}, "a.py", target)
+    assert len({one.span.start for one in found}) == 7
+    assert {(one.span.start >= end, one.fixes[0].applicability) for one in found} == {(True, "safe"), (False, "review")}
+    for old, new in (
+        ("        try:\n            import", "        if x:\n            import"),
+        ('.startswith("', '.startswith("x'),
+        (f"import {package}", "import other"),
+        ("    device = parse", "    other = parse"),
+    ):
+        changed = [one.fixes[0].applicability for one in findings({"a.py": text.replace(old, new)}, "a.py", target)]
+        assert changed.count("safe") > 2, old
+
+
+def test_typing_beside_what_a_person_handles() -> None:
+    """The findings after each edit are those of a new analysis."""
+    typed = ('device = "cuda"', "device = other(device)", "try:", "import torch_npu", "def parse(x):", "")
+    type_in_each_line(PARSED.format("npu", "torch_npu"), typed, 3)
 
 
 def test_a_class_for_each_accelerator_in_one_text(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from ...facts.read import Statement
 from ...facts.scans import plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
+from .by_hand import ByHand
 from .older import OLDER, of_older
 from .parts import in_test, is_within
 
@@ -78,6 +79,7 @@ class Served:
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
+        self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
 
@@ -143,12 +145,17 @@ class Served:
             alone = self._is_a_makers or any(self._is_needed(hit) for hit in hits)
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
-        hits = [hit.lowered(REVIEW) if hit.fixes and self._bytes.holds(hit) else hit for hit in hits]
+        hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _is_beside(self, hit: Hit) -> bool:
+        """Return whether a hit is behind a condition about bytes, or in code that makes the value by which a person
+        chooses the target."""
+        return self._bytes.holds(hit) or self._by_hand.holds(hit.start)
 
     def _of_another_platform(self, hit: Hit) -> Hit:
         later = hit.rule.check == "module" and self._others.runs_before(hit)
