@@ -112,16 +112,20 @@ def _stores(node: ast.AST, name: str) -> bool:
 
 
 def _split(kind: str, test: Tested, tests: list[Tested], values: list[tuple[Module, Word]]) -> Iterator[Record]:
+    """Report a comparison that asks for CUDA if one of the compared values was ported, and the reverse. A ported
+    comparison may be right beside values for CUDA: the program gave the target's name as a value already before the
+    fix (`own`)."""
     for family in ("device", "ccl"):
         moved = [word for _, word in values if word.ported and word.family == family]
         stayed = [word for _, word in values if word.stayed and word.family == family]
+        own = [word for _, word in values if word.target and not word.moved and word.family == family]
         served = {word.target for item in tests for word in item.words if word.family == family}
         found = [word for word in test.words if word.family == family]
         if len({word.target for word in found}) != 1:
             continue
         if found[0].stayed and moved and not _also(tests, test, served):
             yield record(test.module, test.node, kind, f"given {moved[0].text}")
-        elif found[0].ported and stayed and not moved:
+        elif found[0].ported and stayed and not moved and not own:
             yield record(test.module, test.node, kind, f"given {stayed[0].text}")
 
 
