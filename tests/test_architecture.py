@@ -17,6 +17,7 @@ from uncuda.lsp.server import FEATURES
 LAYERS = [
     *(
         "messages",
+        "lazy_re",
         "printable",
         "reading",
         "cells",
@@ -102,6 +103,19 @@ def layer(module: str) -> str:
 
 def test_every_module_has_a_layer() -> None:
     assert {layer(name) for name in MODULES} - {"", "__main__"} <= set(LAYERS)
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            yield child
+            yield from _outside_functions(child)
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if name != "uncuda.lazy_re"])
+def test_no_import_compiles_a_pattern(name: str) -> None:
+    calls = [node.func for node in _outside_functions(tree_of(MODULES[name])) if isinstance(node, ast.Call)]
+    assert "re.compile" not in map(ast.unparse, calls), "lazy_re.compile compiles the pattern when it is first used"
 
 
 def test_one_function_decides_the_language() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
+
+from uncuda import lazy_re
 
 OPERATORS = "torch.ops."
 """The beginning of the name of an operator of PyTorch: `torch.ops.NAMESPACE.OPERATOR`."""
 
-_TEST = re.compile(r"(?:.*[/\\])?(?:test_\w*|\w*_test)\.py")
+_TEST = lazy_re.compile(r"(?:.*[/\\])?(?:test_\w*|\w*_test)\.py")
 _DEPTH = 6  # maximum number of segments in the name of a file's module
 
 

@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from uncuda import lazy_re
+
 # Matches ASCII and C1 control characters, marks that change the direction of text, line separators, and lone
 # surrogates.
 _LATER = "\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ud800-\udfff"
-_STEERING = re.compile(f"[\\x00-\\x1f{_LATER}]")
-_STEERING_JSON = re.compile(f"[{_LATER}]")  # JSON already escapes the other control characters in strings
+_STEERING = lazy_re.compile(f"[\\x00-\\x1f{_LATER}]")
+_STEERING_JSON = lazy_re.compile(f"[{_LATER}]")  # JSON already escapes the other control characters in strings
 # GitHub runs lines that begin with `::`, or contain `##[`, as commands; Azure Pipelines runs `##vso[`.
-_COMMAND = re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
-_COMMAND_START = re.compile(r"(\A\s*):(?=:|\Z)")
-_BACKTICKS = re.compile("`+")
+_COMMAND = lazy_re.compile(r"(?:(?<=##)|(?<=##vso))\[", re.IGNORECASE)
+_COMMAND_START = lazy_re.compile(r"(\A\s*):(?=:|\Z)")
+_BACKTICKS = lazy_re.compile("`+")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 LONGEST_QUOTE = 200
 

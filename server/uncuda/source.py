@@ -7,22 +7,22 @@ All other modules use half-open spans of character offsets into `Source.text` as
 from __future__ import annotations
 
 import codecs
-import re
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from . import lazy_re
 from .cells import Cells
 
 # PEP 263: the pattern that CPython's tokenizer searches for in the first two lines.
-_COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+_COOKIE = lazy_re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
 # Codecs for host names, which need quadratic time in the length of the text, and a codec that always fails.
 _NOT_OF_FILES = frozenset({"idna", "punycode", "undefined"})
 _LONGEST_NAME = 80  # maximum length of an encoding's name
-_BLANK = re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
+_BLANK = lazy_re.compile(rb"^[ \t\f]*(?:[#\r\n]|$)")
 _FEW = 16  # after this many calls of `position` with an offset before that of the last call, `line_starts` is computed
-_BREAK = re.compile(r"\r\n|\n|\r")
+_BREAK = lazy_re.compile(r"\r\n|\n|\r")
 
 
 class Span(NamedTuple):

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple, Protocol, TypeVar
 
+from uncuda import lazy_re
 from uncuda.edits import Edit
 from uncuda.source import Span
 
 RULE = "unused-suppression"
 
-_COMMENT = re.compile(r"#[ \t]*uncuda:[ \t]*(?P<file>file-)?ignore\b(?:[ \t]*\[(?P<names>[^\]\r\n]*)\])?[^#\r\n]*")
-_NAME = re.compile(r"[^\s,]+")
-_LINE = re.compile(r"[^\r\n]*")
-_BREAK = re.compile(r"\r\n|\n|\r")
+_COMMENT = lazy_re.compile(r"#[ \t]*uncuda:[ \t]*(?P<file>file-)?ignore\b(?:[ \t]*\[(?P<names>[^\]\r\n]*)\])?[^#\r\n]*")
+_NAME = lazy_re.compile(r"[^\s,]+")
+_LINE = lazy_re.compile(r"[^\r\n]*")
+_BREAK = lazy_re.compile(r"\r\n|\n|\r")
 
 
 class Located(Protocol):

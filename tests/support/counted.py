@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import uncuda.engine
+from uncuda.lazy_re import LazyPattern
 from uncuda.limits import Limits, Work
 
 
@@ -65,7 +66,7 @@ class Spans:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, module: ModuleType) -> None:
         self.count = 0
         for name, pattern in list(vars(module).items()):
-            if isinstance(pattern, re.Pattern):
+            if isinstance(pattern, (re.Pattern, LazyPattern)):
                 monkeypatch.setattr(module, name, _Pattern(pattern, self))
 
     def of(self, data: bytes) -> bytes:
@@ -94,7 +95,7 @@ class Spans:
 class _Pattern:
     """A pattern that counts the bytes from the begin of each search to the end of what it found, or of the text."""
 
-    def __init__(self, pattern: re.Pattern[Any], spans: Spans) -> None:
+    def __init__(self, pattern: re.Pattern[Any] | LazyPattern, spans: Spans) -> None:
         self._pattern, self._spans = pattern, spans
 
     def _one(self, found: re.Match[Any] | None, text: Any, begin: int = 0, end: int | None = None) -> Any:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-_WORD = re.compile(r"\w+")
-IN_BRACES = re.compile(r"\{([\w-]+)\}")
+from uncuda import lazy_re
+
+_WORD = lazy_re.compile(r"\w+")
+IN_BRACES = lazy_re.compile(r"\{([\w-]+)\}")
 """A placeholder in a text, such as `{device}`; a name or device string of the target replaces it."""
 
 

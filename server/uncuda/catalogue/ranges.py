@@ -6,10 +6,12 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-_RELEASE = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}")
-_PRE = re.compile(r"v*\d+(?:\.\d+)*[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev)(?![a-z])", re.I)
-_POST = re.compile(r"\.post(\d{1,9})")
-_CLAUSE = re.compile(r"(>=|<=|>|<|)(.+)")
+from uncuda import lazy_re
+
+_RELEASE = lazy_re.compile(r"\d{1,9}(?:\.\d{1,9}){0,5}")
+_PRE = lazy_re.compile(r"v*\d+(?:\.\d+)*[-_.]?(?:a|b|c|rc|alpha|beta|pre|preview|dev)(?![a-z])", re.I)
+_POST = lazy_re.compile(r"\.post(\d{1,9})")
+_CLAUSE = lazy_re.compile(r"(>=|<=|>|<|)(.+)")
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -10,14 +10,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from .. import lazy_re
 from .model import CatalogueError, Example, Rule, nearest
 
 EXAMPLE_OPTIONS = ("version", "torch", "strategy")  # as in ```python npu version:2.6.0
 
-_BLOCK = re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
-_FLAG = re.compile(r"[ \t]*# flagged$")
+_BLOCK = lazy_re.compile(r"^```(\w+)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
+_FLAG = lazy_re.compile(r"[ \t]*# flagged$")
 CHINESE = "\n## 中文\n"  # the heading of a page's last section
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
+_NAME = lazy_re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*\Z")
 
 
 def parse_toml(text: str, where: str, first_line: int = 1) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from .. import lazy_re
 from ..catalogue import Api, Parameter, before
 from ..edits import Edit
 from ..facts.piece import Piece
@@ -14,8 +14,8 @@ from ..facts.read import Statement
 from .base import Context
 from .string_flow import Flow
 
-_INDEX = re.compile(r"[a-z]\w*:(\d+)")
-_NAMED = re.compile(r"\w+[ \t]*=[ \t]*")
+_INDEX = lazy_re.compile(r"[a-z]\w*:(\d+)")
+_NAMED = lazy_re.compile(r"\w+[ \t]*=[ \t]*")
 _DEVICES = frozenset({"torch.device", "torch.accelerator.current_accelerator"})
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import islice
 
+from .. import lazy_re
 from ..facts.read import Statement
 from ..facts.scopes import FUNCTION, Header
 from .base import Context
@@ -21,9 +22,9 @@ result, is wrong."""
 
 _ANY = r"except\s*:|\b(?:Exception|BaseException"
 _CAUGHT = {
-    MISSING: re.compile(_ANY + r"|AttributeError|ImportError|ModuleNotFoundError)\b"),
-    FAILING: re.compile(_ANY + r"|AttributeError|RuntimeError|NotImplementedError)\b"),
-    MISUSED: re.compile(_ANY + r"|TypeError|ValueError|KeyError|RuntimeError)\b"),
+    MISSING: lazy_re.compile(_ANY + r"|AttributeError|ImportError|ModuleNotFoundError)\b"),
+    FAILING: lazy_re.compile(_ANY + r"|AttributeError|RuntimeError|NotImplementedError)\b"),
+    MISUSED: lazy_re.compile(_ANY + r"|TypeError|ValueError|KeyError|RuntimeError)\b"),
 }
 _LIBRARY = r"torch(?!vision|audio|text)(?:_?[a-z]\w{0,40}?)?"
 _VERSION = (
@@ -33,14 +34,14 @@ _VERSION = (
     rf"|versions?\(\s*[\"']{_LIBRARY}[\"']"  # such as importlib.metadata.version("torch")
 )
 _ITS_VERSION = ""
-_WORD, _OWN = re.compile(r"\w+"), re.compile(r"\b(?:self|cls)\.\w+")
-_FROM_TORCH = re.compile(r"^[ \t]*from[ \t]+torch[ \t]+import\b[^\n]*\b__version__\b", re.M)
-_BARE = re.compile(r"(?<![\w.])__version__\b")
-_ATTRIBUTE = re.compile(
+_WORD, _OWN = lazy_re.compile(r"\w+"), lazy_re.compile(r"\b(?:self|cls)\.\w+")
+_FROM_TORCH = lazy_re.compile(r"^[ \t]*from[ \t]+torch[ \t]+import\b[^\n]*\b__version__\b", re.M)
+_BARE = lazy_re.compile(r"(?<![\w.])__version__\b")
+_ATTRIBUTE = lazy_re.compile(
     r"\b(?:has|get)attr(?:_static)?\(\s*(?P<of>[\w.]+)\s*,\s*[\"'](?P<name>\w+)[\"']"
     r"|[\"'](?P<key>\w+)[\"']\s+(?:not\s+)?in\s+(?:(?:\w+\(\s*)?(?:dir|vars)\(\s*(?P<inside>[\w.]+)\s*\)|(?P<module>[\w.]+)\.__(?:all|dict)__)"
 )
-_ASSIGNED = re.compile(r"[ \t]*((?:self\.|cls\.)?\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)")
+_ASSIGNED = lazy_re.compile(r"[ \t]*((?:self\.|cls\.)?\w+(?:[ \t]*,[ \t]*\w+)*)[ \t]*(?::[^=\n]+)?=(?!=)")
 _CHAINED = frozenset({"if", "elif", "else"})
 _TESTS = _CHAINED | {"while"}
 Wanted = frozenset[str]

@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..source import Span
 from .base import Context, Hit
 
-_CLASS = re.compile(r"^class[ \t]+(\w+)", re.M)
-_LINE = re.compile(r"\S[^\n]*")
+_CLASS = lazy_re.compile(r"^class[ \t]+(\w+)", re.M)
+_LINE = lazy_re.compile(r"\S[^\n]*")
 
 
 class Check:

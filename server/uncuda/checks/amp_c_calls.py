@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
+from .. import lazy_re
 from ..edits import Edit
 from ..facts.read import Facts, Name
 from ..facts.role_calls import last_word
@@ -41,9 +42,9 @@ _FUNCTIONS = {
 _CHUNK = "65536"  # `multi_tensor_applier` passes this chunk size as its first argument
 _LISTS = {"multi_tensor_l2norm": 1, "multi_tensor_scale": 2, "multi_tensor_axpby": 3}
 # Uses of the overflow flag that do not read it: the flag is created, cleared, or passed to a kernel.
-_SET = re.compile(r"\s*(?::[^=\n]+)?=(?!=)|\.(?:zero_|fill_|device|dtype)\b")
-_GIVEN = re.compile(r"multi_tensor_\w+\(\s*[^,()]*,\s*$")
-_DECLARED = re.compile(r"\s*(?:async\s+)?def\s|.*#")
+_SET = lazy_re.compile(r"\s*(?::[^=\n]+)?=(?!=)|\.(?:zero_|fill_|device|dtype)\b")
+_GIVEN = lazy_re.compile(r"multi_tensor_\w+\(\s*[^,()]*,\s*$")
+_DECLARED = lazy_re.compile(r"\s*(?:async\s+)?def\s|.*#")
 _BEFORE = 200  # number of characters before a use of a flag that are searched for the call that receives the flag
 
 

@@ -7,22 +7,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from .. import lazy_re
 from ..edits import Edit
 from ..facts.read import Statement
 from ..facts.scopes import Header, columns
 from . import leaving
 from .base import Context
 
-_WORD = re.compile(r"\w+")
-_CATCHES = re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
-_ASSIGNED = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
-_APPENDED = re.compile(r"^[ \t]*(\w+)\.append\(", re.M)
-_MEANT = re.compile(
+_WORD = lazy_re.compile(r"\w+")
+_CATCHES = lazy_re.compile(r"except\s*(?::|.*\b(?:ImportError|ModuleNotFoundError|Exception|BaseException)\b)")
+_ASSIGNED = lazy_re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=(?!=)", re.M)
+_APPENDED = lazy_re.compile(r"^[ \t]*(\w+)\.append\(", re.M)
+_MEANT = lazy_re.compile(
     r"^[ \t]*(?:(\w+)[ \t]*=(?!=)(?![ \t]*(?:None|False)\b)|def[ \t]+(\w+)|.*\bimport\b.*?\b(\w+)[ \t]*(?:\)|$))", re.M
 )
-_IMPORTED = re.compile(r"\bimport\b[ \t(]*([\w \t,\r\n]+)")
-ASKS = re.compile(r"available|find_spec|has_|have_|with_", re.I)
-DEVICE = re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
+_IMPORTED = lazy_re.compile(r"\bimport\b[ \t(]*([\w \t,\r\n]+)")
+ASKS = lazy_re.compile(r"available|find_spec|has_|have_|with_", re.I)
+DEVICE = lazy_re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 
 @dataclass(frozen=True)

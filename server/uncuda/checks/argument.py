@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.model import Name
@@ -14,9 +15,9 @@ from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
 
-_AFTER = re.compile(r"[ \t]*,[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)?")
+_AFTER = lazy_re.compile(r"[ \t]*,[ \t]*(?:(?:#[^\n]*)?\r?\n[ \t]*)?")
 _MANY = 20  # maximum number of calls of a function that are searched for an argument
-_BEFORE = re.compile(r"[ \t]*,\s*\Z")
+_BEFORE = lazy_re.compile(r"[ \t]*,\s*\Z")
 
 
 class Check:

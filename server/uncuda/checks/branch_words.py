@@ -8,6 +8,7 @@ from functools import lru_cache
 from heapq import merge
 from weakref import WeakMethod
 
+from .. import lazy_re
 from ..catalogue import Target
 from ..facts.changes import Scan
 from ..facts.layout import Layout, without_comments
@@ -16,13 +17,13 @@ from ..facts.scopes import Header, IndentScopes
 from . import leaving
 from .target_variants import condition_of, said_for, words_for
 
-_CUDA = re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
-_COMPARED = re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
+_CUDA = lazy_re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
+_COMPARED = lazy_re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
 _WIDEST = 200  # maximum number of bytes between the start of a line and its first word
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _OF_ALL = r"(?:(?:all|any)[ \t]*\([\s\[(]*)?"
 _COMPARED_WITH = r"[\w.]+(?:(?:\[[^\[\]]*\]|\([^()]*\))[\w.]*)*(?:[ \t]*==[ \t]*|(?<=\.startswith)\([ \t]*)"
-_SAID = re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
+_SAID = lazy_re.compile(r"^[ \t]*(?:raise|print|warnings?\.|log\w*\.|logging\.|self\.log\w*\.)[^\n]*$", re.M)
 
 
 def _named(words: tuple[str, ...]) -> Scan:

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from weakref import WeakMethod
 
+from .. import lazy_re
 from ..catalogue import Target
 from ..facts.read import Facts, Statement
 from ..facts.scopes import Header
@@ -16,12 +17,12 @@ from .branch_words import BranchWords, leaves
 from .target_variants import TargetVariants
 
 _TRY = frozenset({"try", "except"})
-MEMBER = re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
-_NAMES_CUDA = re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
+MEMBER = lazy_re.compile(r"\w+[ \t]*(?::[^=\n]+)?=[ \t]*[\"']")
+_NAMES_CUDA = lazy_re.compile(r"([\w.]*\w)[ \t]*=[ \t]*[\"']cuda[\"']")
 _ENTRIES = (ast.Dict, ast.keyword)
 _CUDA_KEYS = ("cuda", "cuda:0", "gpu")
 _IF = frozenset({"if", "elif", "else"})
-_TEST = re.compile(r"[ \t\f]*if\b")
+_TEST = lazy_re.compile(r"[ \t\f]*if\b")
 PARTED = (ast.IfExp, ast.BoolOp, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.MatchOr)
 TEXTS = (ast.Constant, ast.JoinedStr, ast.MatchValue)
 

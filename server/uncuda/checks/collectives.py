@@ -10,6 +10,7 @@ import ast
 import re
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..catalogue import Rule
 from ..facts.model import Statement
 from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
@@ -37,7 +38,7 @@ _TESTS = frozenset({"if", "elif", "else", "while"})
 # patterns; "dtype" does not match in `DistributedType`
 _ASKS = "backend", "(?<![a-z])dtype", "float64", "double", "cpu", "device"
 _ACCELERATOR = "accelerator"  # the usual name of the `Accelerator` object of Hugging Face's Accelerate
-_CATCHES = re.compile(r"\b(?:suppress|raises|assertRaises)\b")
+_CATCHES = lazy_re.compile(r"\b(?:suppress|raises|assertRaises)\b")
 _OTHER = "gloo"
 """A collective library for the CPU that accepts float64. If a file contains the word `gloo`, none of its collectives is
 reported."""

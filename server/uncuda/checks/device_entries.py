@@ -8,6 +8,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..edits import Edit
 from ..facts.digest import Digest
 from ..facts.read import Statement
@@ -16,11 +17,11 @@ from .base import Context
 
 Span = tuple[int, int]
 _GAP = r"#[^\r\n]*[\r\n]"
-_CLOSING = re.compile(rf"(?:(?:[\s\\]|{_GAP})*\))*")
-_OPENING = re.compile(rf"(?:[^(#]|{_GAP})*\(")
-_LITERAL = re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[^{"']""")
-_NUMBERED = re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[a-z]+:""")
-_DEVICE = re.compile(r"[a-z]+(?::\d+)?")
+_CLOSING = lazy_re.compile(rf"(?:(?:[\s\\]|{_GAP})*\))*")
+_OPENING = lazy_re.compile(rf"(?:[^(#]|{_GAP})*\(")
+_LITERAL = lazy_re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[^{"']""")
+_NUMBERED = lazy_re.compile(r"""[(\s]*[A-Za-z]{0,2}["']+[a-z]+:""")
+_DEVICE = lazy_re.compile(r"[a-z]+(?::\d+)?")
 _PLAIN = (ast.Constant, ast.JoinedStr, ast.FormattedValue, ast.Name, ast.Attribute, ast.BinOp, ast.Tuple, ast.Subscript,
           ast.operator, ast.expr_context)  # fmt: skip
 

@@ -6,6 +6,7 @@ import ast
 import re
 from itertools import islice
 
+from .. import lazy_re
 from ..catalogue import Target
 from ..edits import Edit
 from ..facts.read import Statement
@@ -14,9 +15,9 @@ from .base import Context, row_class
 from .device_entries import below, entries_of, said
 from .string_flow import Flow
 
-_MODULE = re.compile(r"\btorch\.cuda(?:\.\w+)+")
+_MODULE = lazy_re.compile(r"\btorch\.cuda(?:\.\w+)+")
 _MANY = 60  # maximum number of occurrences of a dictionary's variable; beyond it, the dictionary is not analysed
-_LEFT = re.compile(r"cuda|nccl", re.I)
+_LEFT = lazy_re.compile(r"cuda|nccl", re.I)
 
 
 def entry(role: Role, statement: Statement, context: Context, words: dict[str, str]) -> Edit | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
@@ -27,13 +27,13 @@ NVIDIA_CARDS = "nvidia-cards"
 NVIDIA_TOOLS = "nvidia-tools"
 """The id in rules/limits.tsv of the sentence "this file names a tool of NVIDIA's driver …"."""
 # Matches the closing quote of a variable's name, but not in `x["NAME"]` unless a value is assigned: `x["NAME"] = …`.
-_UNLESS_READ = re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
-_SETTING = re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
-_NAME = re.compile(r"[A-Z][A-Z0-9_]*\Z")
+_UNLESS_READ = lazy_re.compile(r"[\"'](?![ \t]*\](?![ \t]*=[^=]))")
+_SETTING = lazy_re.compile(r"(?:(?:env|export) +)?([A-Z][A-Z0-9_]*)=(?P<value>\S*)[^\n]*\Z")
+_NAME = lazy_re.compile(r"[A-Z][A-Z0-9_]*\Z")
 _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
-_KEYWORD = re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
+_KEYWORD = lazy_re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
 # Matches variables by which build scripts find and link a library; the library itself does not read them.
-_BUILD = re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
+_BUILD = lazy_re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
 
+from .. import lazy_re
 from ..facts.read import Statement
 from ..facts.scans import plain
 from . import leaving
@@ -25,24 +25,24 @@ NEEDED = "needed-later"
 UNTESTED = "used-untested"
 """The id in rules/limits.tsv of the sentence that says that the file uses an optionally imported name without asking
 whether the import worked."""
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_AND = re.compile(r"\band\b")
-_ASKED = re.compile(r"\bis_([a-z]{2,6})_available\b")
-_IMPORTED = re.compile(r"\bimport\b([^\n]*)")
-_CALLED = re.compile(r"\b(is_\w+_available)\(\)")
+_WORD = lazy_re.compile(r"[A-Za-z_]\w*")
+_AND = lazy_re.compile(r"\band\b")
+_ASKED = lazy_re.compile(r"\bis_([a-z]{2,6})_available\b")
+_IMPORTED = lazy_re.compile(r"\bimport\b([^\n]*)")
+_CALLED = lazy_re.compile(r"\b(is_\w+_available)\(\)")
 # these short names are modules of their own, not abbreviations of a longer name
 _MODULES = frozenset({"jax", "tf", "torch"})
 _SKIPS = "importorskip("
-_SKIPPED = re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
-_DOTTED = re.compile(r"\w+(?:\.\w+)*")
-_APART = re.compile(r"[\W_]+")
+_SKIPPED = lazy_re.compile(r"[\"'](\w+(?:\.\w+)*)[\"']")
+_DOTTED = lazy_re.compile(r"\w+(?:\.\w+)*")
+_APART = lazy_re.compile(r"[\W_]+")
 # The words that a name may contain besides the library's name if it asks for the whole library: `has` in `has_apex`. A
 # name with a word that is not in this set, such as `gemm` in `has_apex_gemm`, asks for a part of the library.
 _ASKING = frozenset({"", "available", "has", "have", "installed", "is", "use", "with"})
 # maximum number that is checked of each: the `if` statements above a block, the blocks around an offset, the lists that
 # an `except` block fills, and the uses of a library
 _MANY = 20
-_SUPPRESSES = re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
+_SUPPRESSES = lazy_re.compile(r"\bsuppress\([^)\n]*\b(?:ImportError|ModuleNotFoundError|Exception)\b")
 
 
 class Fallbacks:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..facts.read import Facts
 from ..source import Span
 
@@ -14,9 +15,9 @@ OTHERS = (
     "amd", "cpu", "dcu", "gcu", "hip", "hpu", "ipu", "maca", "mlu", "mps", "rocm", "sdaa", "tpu", "vulkan", "xla", "xpu"
 )  # fmt: skip
 """Words in names of classes and files that mean the CPU or an accelerator other than CUDA and the targets."""
-_CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
-_FIRST = re.compile(r"\n[ \t]*(?=class\b)")  # searched in a text to which a line break was prepended
-_OF_CUDA = re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
+_CLASS = lazy_re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?[ \t]*:", re.M)
+_FIRST = lazy_re.compile(r"\n[ \t]*(?=class\b)")  # searched in a text to which a line break was prepended
+_OF_CUDA = lazy_re.compile(r"class[ \t]+\w*C(?:uda|UDA)")
 _COMMON = frozenset({"object", "ABC", "abc.ABC", "Enum", "str", "int", "Exception", "Protocol", "NamedTuple"})
 
 

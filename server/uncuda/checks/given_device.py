@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
+from .. import lazy_re
 from ..facts.role_calls import last_word
 from ..facts.scans import whole_word
 from .base import Context
@@ -18,19 +19,21 @@ _FEW = 16  # up to this number of names, each is searched separately; beyond it,
 # Keywords of `Tensor.cuda` that `nn.Module.cuda` does not have.
 _OF_TENSORS = frozenset({"non_blocking", "memory_format"})
 _ANYTHING = ("load", "compile")  # functions of torch that may return an object other than a tensor
-_ASSIGNED = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
-_NUMBERS = re.compile(
+_ASSIGNED = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=]*)?=(?!=)[ \t]*(.*)")
+_NUMBERS = lazy_re.compile(
     r"(?:\A|_)(?:gpu|rank|index|idx|id|i|n|num|ordinal)s?\d*\Z|\A(?:int|\w*current_device|\w*rank)\(\)\Z", re.I
 )
-_MADE = re.compile(r"(?:torch\.)?device\(")
-_NUMBER = re.compile(r"(?:\d+|int\([^()]*\)|[\w.]*current_device\(\)|(?:[\w.]*[_.])?(?:gpu_?id|rank))[ \t]*(?:#.*)?\Z")
+_MADE = lazy_re.compile(r"(?:torch\.)?device\(")
+_NUMBER = lazy_re.compile(
+    r"(?:\d+|int\([^()]*\)|[\w.]*current_device\(\)|(?:[\w.]*[_.])?(?:gpu_?id|rank))[ \t]*(?:#.*)?\Z"
+)
 _HEADERS = frozenset({"else", "finally", "try"})
 # Assignments after `:` or `;`, assignments to a name in brackets, and a parameter on a line of its own.
-_OTHERS = re.compile(
+_OTHERS = lazy_re.compile(
     r"[:;][ \t]*(\w+)[ \t]*=(?!=)|\([ \t]*(\w+)[ \t]*\)[ \t]*=(?!=)|\A[ \t]*\**(\w+)[ \t]*(?::[^=\n]*)?(?:[,)]|\Z)"
 )
 # Lines that bind names without `=`: parameters, loops and imports.
-_BINDS = re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal|case)\b|:=|[-+*/|&]=")
+_BINDS = lazy_re.compile(r"\b(?:def|for|lambda|as|import|global|nonlocal|case)\b|:=|[-+*/|&]=")
 
 
 def of_module(node: ast.Attribute, call: ast.Call) -> ast.expr | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 
+from .. import lazy_re
 from ..facts.read import Statement
 from ..facts.role_calls import chain_of, last_word
 from ..facts.roles import Role
@@ -28,7 +29,7 @@ _DEEP, _MANY = 8, 200  # how many variables are traced for one expression; how m
 _TAKEN = frozenset({"T", "data", "imag", "indices", "mT", "real", "values"})
 _KEEPING = frozenset({"cat", "concat", "flatten", "hstack", "stack", "vstack", "where"})
 """Functions of torch whose result is on the same device as their tensor arguments."""
-_CONVERTS = re.compile(
+_CONVERTS = lazy_re.compile(
     r"def[ \t]+\w*(?:convert|filter|load|map|rename|split)\w*\([ \t\n]*"
     r"(?P<given>(?:\w*_)?(?:state_dict|checkpoint|ckpt))\b"
 )

@@ -6,21 +6,22 @@ import ast
 import re
 from collections.abc import Iterator
 
+from .. import lazy_re
 from ..edits import Edit
 from ..facts.changes import Scan, Worded
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 from ..facts.scopes import Header
 
-_HARMLESS = re.compile(
+_HARMLESS = lazy_re.compile(
     r"[ \t]*(?!.*(?:cuda|nccl))(?:import[ \t]+torch(?:\.\w+)*(?:[ \t]+as[ \t]+\w+)?"
     r"|from[ \t]+torch(?:\.\w+)*[ \t]+import[ \t]+[\w, \t]+|[\w.]+[ \t]*=[ \t]*(?:True|False|None|\d+))?[ \t]*(?:#.*)?"
 )
-_INDENT = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
+_INDENT = lazy_re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
 # after the fixes, statements with these words fail unless the plugin is imported
 _NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")
-_RUNS_AT_ONCE = re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
-_OPENS = re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
+_RUNS_AT_ONCE = lazy_re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
+_OPENS = lazy_re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
 def import_edit(facts: Facts, module: str, statement: Statement, before: bool = False) -> Edit:

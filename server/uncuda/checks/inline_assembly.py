@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .. import lazy_re
 from ..facts.read import Facts
 from ..facts.scans import matches
 
 INLINE_ASSEMBLY = "inline-assembly"
 """The id in rules/limits.tsv of the sentence about kernels for Triton that contain inline assembly."""
 _FUNCTION = "inline_asm_elementwise"
-_CALL = matches(re.compile(rf"(?<!\w)(?<!def ){_FUNCTION}[ \t]*\("), _FUNCTION)
-_FROM = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b", re.M)
+_CALL = matches(lazy_re.compile(rf"(?<!\w)(?<!def ){_FUNCTION}[ \t]*\("), _FUNCTION)
+_FROM = lazy_re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import\b", re.M)
 # the word PTX, or the name of the instructions for NVLink's multicast, in the name of a module
-_ASSEMBLY = re.compile(r"(?<![a-z])ptx(?![a-z])|multimem")
+_ASSEMBLY = lazy_re.compile(r"(?<![a-z])ptx(?![a-z])|multimem")
 
 
 def has_assembly(facts: Facts) -> bool:

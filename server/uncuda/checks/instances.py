@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 
+from .. import lazy_re
 from ..facts.changes import FAR
 from ..facts.digest import Digest
 from ..facts.model import Statement
@@ -20,8 +21,8 @@ TORCH, OWN, OTHER = "torch", "own", ""
 _SAME = "same"  # the code does not show where the object comes from: for example, a variable is computed from itself
 _FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
-_CLASS = re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
-_WORD = re.compile(r"\w+")
+_CLASS = lazy_re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
+_WORD = lazy_re.compile(r"\w+")
 # Functions and modules of torch that return objects of unknown type.
 _ANYTHING = frozenset(
     {"load", "compile", "jit", "hub", "utils", "package", "export", "fx", "ops", "classes", "library"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from uncuda import lazy_re
 
 _ENDING = (
     r"raise\b(?![ \t]+(?:unittest\.)?SkipTest\b)|assert[ \t]+(?:False|0)\b"
@@ -12,10 +12,10 @@ _SKIPPING = (
     r"(?:pytest\.(?:skip|xfail)|(?:self|cls)\.skipTest)[ \t]*\(|raise[ \t]+(?:unittest\.)?SkipTest\b"
     r"|skip[ \t]*\("
 )
-_SKIPS = re.compile(_SKIPPING)
-_RAISES = re.compile(_ENDING)
-_LEAVES = re.compile(rf"(?:return|continue|break)\b|{_ENDING}|{_SKIPPING}")
-_LAST_OF_LINE = re.compile(rf":[ \t]*(?:{_ENDING})[^\n]*\s*\Z")
+_SKIPS = lazy_re.compile(_SKIPPING)
+_RAISES = lazy_re.compile(_ENDING)
+_LEAVES = lazy_re.compile(rf"(?:return|continue|break)\b|{_ENDING}|{_SKIPPING}")
+_LAST_OF_LINE = lazy_re.compile(rf":[ \t]*(?:{_ENDING})[^\n]*\s*\Z")
 
 
 def raises(statement: str) -> bool:

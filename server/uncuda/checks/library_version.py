@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from .. import lazy_re
 from ..facts.read import Facts, Statement
 from ..facts.scans import matches
 from ..facts.scopes import FUNCTION
@@ -19,12 +20,12 @@ OLDER_REFUSED = "older-refused"
 """The id in rules/limits.tsv of the sentence that says: this file raises ImportError for older versions of the
 library."""
 VERSION = "__version__"
-_ASKED = re.compile(rf"[ \t]*(?:\.[ \t]*{VERSION}\b|,[ \t]*[\"']{VERSION}[\"'])")
-_IF = re.compile(r"[ \t]+if\b")
-_RAISES = re.compile(r"[ \t]+raise[ \t]+ImportError\b")
-_OWNER = re.compile(rf"(?<![\w.])(\w+)\.{VERSION}\b")
-_IMPORTED = re.compile(r"^[ \t]*import[ \t]+([\w.]+)[ \t]+as[ \t]+(\w+)", re.M)
-_LEAVING = matches(re.compile(r"(?<![\w.])(?:raise|assert|(?:sys\.|os\.)?_?exit)\b"))
+_ASKED = lazy_re.compile(rf"[ \t]*(?:\.[ \t]*{VERSION}\b|,[ \t]*[\"']{VERSION}[\"'])")
+_IF = lazy_re.compile(r"[ \t]+if\b")
+_RAISES = lazy_re.compile(r"[ \t]+raise[ \t]+ImportError\b")
+_OWNER = lazy_re.compile(rf"(?<![\w.])(\w+)\.{VERSION}\b")
+_IMPORTED = lazy_re.compile(r"^[ \t]*import[ \t]+([\w.]+)[ \t]+as[ \t]+(\w+)", re.M)
+_LEAVING = matches(lazy_re.compile(r"(?<![\w.])(?:raise|assert|(?:sys\.|os\.)?_?exit)\b"))
 
 
 def tells_version(statement: Statement, facts: Facts) -> bool:

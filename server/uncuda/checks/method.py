@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Statement
@@ -23,9 +24,9 @@ from .scripted import scripted
 
 # Nodes of which a comparison can be a part without parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
-_EMPTY = re.compile(r"\s*\(\s*\)")
-_NAMED = re.compile(r"(?<![\w.])(\w+)\Z")
-_ASSIGNED = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
+_EMPTY = lazy_re.compile(r"\s*\(\s*\)")
+_NAMED = lazy_re.compile(r"(?<![\w.])(\w+)\Z")
+_ASSIGNED = lazy_re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
 
 
 class Check:

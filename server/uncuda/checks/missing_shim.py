@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 
+from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..edits import Edit, Fix
 from ..facts.layout import Layout
@@ -14,18 +15,18 @@ from ..messages.fixes import titled
 from ..project import Project
 from .base import Context, Hit, cap
 
-_ENTRY = re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
+_ENTRY = lazy_re.compile(r"^if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']", re.M)
 # Statements that occur at module level in scripts, but not in modules that other files import.
-_STARTED = re.compile(
+_STARTED = lazy_re.compile(
     r"^(?:(?P<call>\w+)\(|(?:\w+[ \t]*=[ \t]*)?[\w.]+\.parse_(?:known_)?args\(|asyncio\.run\("
     r"|\w[\w., \t]*=[^\n#=]*\.cuda\(|[\w.]+\.cuda\(|(?P<loop>for|while)\b)",
     re.M,
 )
-_TRAINS = re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
+_TRAINS = lazy_re.compile(r"\.(?:backward|step|cuda|eval|zero_grad)\(|\bcuda\b")
 _MANY = 200  # maximum number of module-level lines that are checked
 _BUILDS = ("setuptools", "distutils")
-_BY_NAME = re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b(?:[ \t]+as[ \t]+(\w+))?", re.M)
-_LOADS_TORCH = re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
+_BY_NAME = lazy_re.compile(r"^[ \t]*from[ \t]+os[ \t]+import\b[^\n]*\benviron\b(?:[ \t]+as[ \t]+(\w+))?", re.M)
+_LOADS_TORCH = lazy_re.compile(r"^(?:from[ \t]+torch\w*[ \t.]|import[ \t][^\n#;]*?\btorch)", re.M)
 _FAR = 2000  # maximum length of the argument of `os.environ.update` that is checked
 
 

@@ -4,10 +4,10 @@ below `@patch("app.device.torch")`."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from itertools import takewhile
 
+from .. import lazy_re
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Chain
 from ..facts.model import Statement
@@ -20,7 +20,7 @@ from .verdicts import Judge, Verdict
 
 MOCKED = "mocked"
 """The key in `Hit.words` of the hits of this module; the value is the replaced module, such as "app.device.torch"."""
-_MODULE = re.compile(r"(?:\w+\.)+torch")
+_MODULE = lazy_re.compile(r"(?:\w+\.)+torch")
 _CUDA = "cuda"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _WITH = (ast.With, ast.AsyncWith)

@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from .. import lazy_re
 from ..facts.scans import matches
 from .base import Context
 
 _NAME = r"\w+(?:\.\w+)*"
 # Matches the text before a name in a line, if the name may stand for an imported module: the line is no import, and the
 # name is no attribute, except of `self` or `cls`.
-_BEFORE = re.compile(r"(?![ \t]*(?:from|import)\b)(?:[^\n]*[^\w.\n])?(?:self\.|cls\.)?")
+_BEFORE = lazy_re.compile(r"(?![ \t]*(?:from|import)\b)(?:[^\n]*[^\w.\n])?(?:self\.|cls\.)?")
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
+from .. import lazy_re
 from ..edits import REVIEW, Edit, Fix, lowest
 from ..facts.model import Statement
 from ..messages.fixes import titled
 from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
-_ALONE = re.compile(r"import[ \t]+[\w.]+[ \t]*(?:\r?\n)?")
+_ALONE = lazy_re.compile(r"import[ \t]+[\w.]+[ \t]*(?:\r?\n)?")
 
 
 def import_hits(context: Context, judge: Judge, stuck: frozenset[str]) -> Iterator[Hit]:

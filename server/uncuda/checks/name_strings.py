@@ -8,10 +8,10 @@ in `mock.patch` must be the name that the tested code calls.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
 from ..facts.model import Statement
@@ -24,9 +24,9 @@ LIMIT = "patched-elsewhere"
 """The id of the sentence that says why a fix needs review: `mock.patch`, or a similar call, replaces a name that this
 file itself does not use, and it is not known that safe fixes change the code which uses the name, in other files
 (`Project.carried`)."""
-_SAID = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
+_SAID = lazy_re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch(?:\.\w+)+)")
 _CUDA = "torch.cuda"
-_OF_MODULE = re.compile(r"(?P<owner>(?P<root>\w+)\.(?:\w+\.)*)torch\.cuda")
+_OF_MODULE = lazy_re.compile(r"(?P<owner>(?P<root>\w+)\.(?:\w+\.)*)torch\.cuda")
 _CALLS = ("patch(", "patch.object(", "attr(", "import_module(", "importorskip(")
 _PATCHES = frozenset({"patch", "setattr", "delattr"})
 _IMPORTS = frozenset({"import_module", "importorskip"})

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from .. import lazy_re
 from ..catalogue import Rule
 from ..facts.model import Name, Statement
 from ..facts.role_calls import last_word
@@ -20,11 +21,11 @@ from .branch_words import last_of
 
 _MANY = 20  # maximum number of `if` and `assert` lines above a use that are searched for the name
 _ARGUMENTS = 40  # maximum number of positional arguments of one call that are followed into the called function
-_NEXT = re.compile(r"\s*(?:(?P<raise>raise\b)|\S|\Z)")
+_NEXT = lazy_re.compile(r"\s*(?:(?P<raise>raise\b)|\S|\Z)")
 _JOINING = frozenset({"join", "Path", "joinpath"})
-_NAME = re.compile(r"(?<![\w.])\w+")
-_JOINS = re.compile(r"(?<![\w.])(\w+)[ \t]*\+[ \t]*[\"']|(?<!\w)(?:join|Path)\([ \t]*(\w+)")
-_TESTS = re.compile(r"(?<!\w)(?:el)?if\b[^\n]*")
+_NAME = lazy_re.compile(r"(?<![\w.])\w+")
+_JOINS = lazy_re.compile(r"(?<![\w.])(\w+)[ \t]*\+[ \t]*[\"']|(?<!\w)(?:join|Path)\([ \t]*(\w+)")
+_TESTS = lazy_re.compile(r"(?<!\w)(?:el)?if\b[^\n]*")
 
 
 def fails(reference: Name, rule: Rule, context: Context) -> bool:

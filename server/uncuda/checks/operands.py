@@ -4,10 +4,10 @@ the target, the other call alone says whether the code can use a device."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from .. import lazy_re
 from ..edits import SAFE, Edit, Fix
 from ..facts.model import Name
 from ..messages.fixes import titled
@@ -16,7 +16,7 @@ from .hit import OPERANDS
 from .name_calls import call_of
 from .verdicts import Verdict
 
-_AND = re.compile(r"[ \t]*\band\b[ \t]*")  # without brackets or line breaks
+_AND = lazy_re.compile(r"[ \t]*\band\b[ \t]*")  # without brackets or line breaks
 
 
 class Operands:

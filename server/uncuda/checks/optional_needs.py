@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from .. import lazy_re
 from ..facts.read import Statement
 from ..facts.scans import uses
 from ..facts.scopes import FUNCTION, Header
@@ -13,12 +14,12 @@ from . import leaving
 from .base import Context
 from .branch_words import last_of
 
-DENIES = re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
+DENIES = lazy_re.compile(r"\bnot\b(?![ \t]+None)|\bis[ \t]+None\b|==[ \t]*(?:False|None)\b|\bis[ \t]+False\b")
 """Matches a negation in a condition."""
-_WORD = re.compile(r"[A-Za-z_]\w*")
-_OR = re.compile(r"\bor\b")
-_TEST = re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
-_KEPT = re.compile(r"[ \t]*(\w+)[ \t]*=[ \t]*")
+_WORD = lazy_re.compile(r"[A-Za-z_]\w*")
+_OR = lazy_re.compile(r"\bor\b")
+_TEST = lazy_re.compile(r"[ \t]*(?:(?P<if>if)\b[^\n]*|assert\b[^\n,]*)")
+_KEPT = lazy_re.compile(r"[ \t]*(\w+)[ \t]*=[ \t]*")
 _MANY = 20  # maximum number of calls of a function that are checked
 
 

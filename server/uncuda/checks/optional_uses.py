@@ -9,41 +9,42 @@ from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..facts.read import Statement
 from ..facts.scans import around, uses
 from ..facts.scopes import Header
 from .amp_c_guards import Guard
 from .base import Context, Hit
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = lazy_re.compile(r"[A-Za-z_]\w*")
 # if a line contains one of these words, it may ask whether an optional import worked
-_DECIDES = re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
+_DECIDES = lazy_re.compile(r"\b(?:if|elif|while|assert|and|or|not|is|skipif|skipIf|skipUnless|hasattr|bool)\b")
 # what code contains that looks for a name or a module
 _LOOKING = ["find_spec", "import_module", "__import__", "nameerror", "sys.modules"]
 _LOOKING += ["suppress", "globals", "locals", "vars", "dir"]
-_LOOKS = re.compile(
+_LOOKS = lazy_re.compile(
     r"\b(?:find_spec|import_module|__import__|nameerror|sys\.modules|(?:suppress|globals|locals|vars|dir)[ \t]*\()"
 )
 # a line that defines or imports a name, or that has parameters
-_BINDS = re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
+_BINDS = lazy_re.compile(r"(?:async[ \t]+)?def\b|class[ \t]+\w+[ \t]*\[|.*\b(?:import|as|lambda)\b")
 # matches the text after the name `x` in a call `x(…)` or `x.y(…)`: the call fails if `x` is not bound, or is None
-_CALLS = re.compile(r"(?:[ \t]*\.[ \t]*\w+)*[ \t]*\(")
-_BASE = re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
-_ATTRIBUTE = re.compile(r"[ \t]*\.")
+_CALLS = lazy_re.compile(r"(?:[ \t]*\.[ \t]*\w+)*[ \t]*\(")
+_BASE = lazy_re.compile(r"[ \t]*class[ \t]+\w+[^:=]*$")
+_ATTRIBUTE = lazy_re.compile(r"[ \t]*\.")
 # matches the part of a line before a name, unless the name is in an annotation
-_EVALUATED = re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
-_SET = re.compile(r"^[ \t]+(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M)
+_EVALUATED = lazy_re.compile(r"[^:>]*(?:[(=@]|\breturn\b)[^:>]*$")
+_SET = lazy_re.compile(r"^[ \t]+(\w+)[ \t]*(?::[^=\n]*)?=(?!=)", re.M)
 _FEW = 8  # maximum number of variables set in a block whose uses outside of the block are searched
 _FAR = 400  # maximum number of characters before a name that are searched for the beginning of an annotation
-_BLOCK = re.compile(r"(?:try|else|finally|if\b[^\n]*?|except\b[^\n]*?)[ \t]*:(?=\s)")
-_NOTES = re.compile(
+_BLOCK = lazy_re.compile(r"(?:try|else|finally|if\b[^\n]*?|except\b[^\n]*?)[ \t]*:(?=\s)")
+_NOTES = lazy_re.compile(
     r"$|#|[\"')]|f[\"']|pass\b|[\w, \t]+(?::[^=]*)?=[ \t]*(?:None|False|True)\b|(?:print|_?log\w*|warnings?)[\w.]*\("
 )
 # a line that imports a name, or one line of an import over several lines
-_IMPORTED = re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
-_TELLS = re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
-_SEVERAL = re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=(?!=)", re.M)
-IMPORTED_AS = re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
+_IMPORTED = lazy_re.compile(r"(?:from|import)\b|\w+(?:[ \t]+as[ \t]+\w+)?,?[ \t]*$")
+_TELLS = lazy_re.compile(r"^[ \t]*(\w+)[ \t]*(?::[^=\n]*)?=[ \t]*(?:True|False)\b", re.M)
+_SEVERAL = lazy_re.compile(r"^[ \t]*(\w+(?:[ \t]*,[ \t]*\w+)+)[ \t]*=(?!=)", re.M)
+IMPORTED_AS = lazy_re.compile(r"(?:\w+(?:\.\w+)*[ \t]+as[ \t]+)?(\w+)")
 """Matches an imported name in an import statement, up to the first dot; group 1 is the name that the import binds."""
 
 

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import AnyStr
 
+from .. import lazy_re
 from ..facts.piece import parsed
 from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
@@ -16,31 +17,33 @@ from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
 
 IS_CUDA = "is_cuda"
 METHODS = ("cuda", IS_CUDA)
-_CLASS = re.compile(
+_CLASS = lazy_re.compile(
     r"[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
-_METHOD = re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
-_TO = re.compile(r"def[ \t]+(?P<name>to)\(")
-_INDENTED = re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
+_METHOD = lazy_re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
+_TO = lazy_re.compile(r"def[ \t]+(?P<name>to)\(")
+_INDENTED = lazy_re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
 _HEADS = ("class", "def")
-_HEAD = re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
-_MARGIN = re.compile(r"\n(?=[^\s#)\]}\"'])")
-_INDENT = re.compile(r"[\s#)\]}\"']|\Z")
-_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_HEAD = lazy_re.compile(r"(?P<indent>[ \t]*)(?:class|(?:async[ \t]+)?(?P<def>def))[ \t]+(?P<name>\w+)")
+_MARGIN = lazy_re.compile(r"\n(?=[^\s#)\]}\"'])")
+_INDENT = lazy_re.compile(r"[\s#)\]}\"']|\Z")
+_PARTS = lazy_re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
 _FEW = 16  # up to this number of names, each is searched separately
 _HOLDERS = "|".join(_TORCHS)
 # `_matches_behind` checks the character before a match; patterns that check it themselves take many times as long.
-_SETS = re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
-_SETS_BY_NAME = re.compile(rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']")
+_SETS = lazy_re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
+_SETS_BY_NAME = lazy_re.compile(
+    rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']"
+)
 _SETTING = "setattr("
 _SET = tuple(f"{holder}.{method}" for holder in _TORCHS for method in METHODS)
 _QUOTED = tuple(f"{quote}{method}{quote}" for method in METHODS for quote in "\"'")
 _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in (_SET, _QUOTED))
 _SETTING_BYTES = _SETTING.encode()
-_IS_SET = re.compile(rb"cuda[ \t]*=")
+_IS_SET = lazy_re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
 """Every file that replaces `cuda` or `is_cuda` of torch contains one of these words."""
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from .. import lazy_re
 from ..facts.changes import Scan, Worded
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import last_word
@@ -17,11 +18,11 @@ from ..facts.scans import plain, uses
 Passed = tuple[Role, Statement]
 """The role that a string has as the default value of a parameter, and the header of the parameter's function."""
 
-_STATIC = re.compile(r"[ \t]*@staticmethod\b")
-_BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
-_DECORATOR = re.compile(r"[ \t]*@")
-_FIELD = re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
-_SET_TO = re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)")
+_STATIC = lazy_re.compile(r"[ \t]*@staticmethod\b")
+_BLANK = lazy_re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
+_DECORATOR = lazy_re.compile(r"[ \t]*@")
+_FIELD = lazy_re.compile(r"^[ \t]+(\w+)[ \t]*:(?!=)(?=[^\n]*\w)", re.M)
+_SET_TO = lazy_re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(\w*)(\(?)")
 _MANY = 40  # maximum number of decorators of one function, and of fields of one class, that are checked
 
 

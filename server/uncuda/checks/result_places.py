@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.scans import whole_word
 from ..facts.scopes import FUNCTION
 from .base import Context
 
-_WORD = re.compile(r"[^\W\d]\w*")
-_ASKED = re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
-_PROPERTY = re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
+_WORD = lazy_re.compile(r"[^\W\d]\w*")
+_ASKED = lazy_re.compile(r"(?:getattr|hasattr|attrgetter)[ \t]*\([^\n]*\Z")
+_PROPERTY = lazy_re.compile(r"@[ \t]*(?:\w+\.)*\w*property\b")
 _MANY = 60  # maximum number of occurrences of one word that are checked
 _BEFORE = 200
 _FEW = 8

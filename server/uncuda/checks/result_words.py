@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 
+from .. import lazy_re
 from ..facts.digest import Digest
 from ..facts.role_calls import last_word
 
@@ -30,7 +30,7 @@ TABLES_PLAIN = KEEPING | {"clear", "discard", "keys", "remove", "reverse", "sort
 """Methods of lists and dictionaries, in three sets: those that return all items, those that return one item, those that
 return none."""
 SPREAD = frozenset({"format", "print"})
-_SHOWS = re.compile(
+_SHOWS = lazy_re.compile(
     r"(?:rank_?(?:zero|0)_|main_|master_)?(?:p?print|log|debug|info|warn|warning|error)|(?:print|log)_\w+"
     r"|exception|critical|fatal|s?echo|dump|write|writelines|write_text|skip|set_description|set_postfix|add_text|add_row|\w+(?:Error|Exception|Warning|Exit)"
 )

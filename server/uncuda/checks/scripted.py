@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from .. import lazy_re
 from ..facts.read import Facts
 
-_COMPILES = re.compile(r"@[ \t]*(?:[\w.]*\bjit\.)?script(?:_method|_if_tracing)?\b")
-_IMPORTED = re.compile(r"from[ \t]+torch\.jit[ \t]+import\b[^\n]*\bscript\b")
-_LEAVES_OUT = re.compile(r"@[ \t]*[\w.]*\bjit\.(?:ignore|unused)\b")
-_GIVEN = re.compile(r"script(?<=\bjit\.script)[ \t]*\(\s*(?:\w+\.)*(\w+)")
-_GIVEN_PLAINLY = re.compile(r"script(?<![\w.]script)[ \t]*\(\s*(?:\w+\.)*(\w+)")
-_NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_COMPILES = lazy_re.compile(r"@[ \t]*(?:[\w.]*\bjit\.)?script(?:_method|_if_tracing)?\b")
+_IMPORTED = lazy_re.compile(r"from[ \t]+torch\.jit[ \t]+import\b[^\n]*\bscript\b")
+_LEAVES_OUT = lazy_re.compile(r"@[ \t]*[\w.]*\bjit\.(?:ignore|unused)\b")
+_GIVEN = lazy_re.compile(r"script(?<=\bjit\.script)[ \t]*\(\s*(?:\w+\.)*(\w+)")
+_GIVEN_PLAINLY = lazy_re.compile(r"script(?<![\w.]script)[ \t]*\(\s*(?:\w+\.)*(\w+)")
+_NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def scripted(facts: Facts, offset: int) -> bool:

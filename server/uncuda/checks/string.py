@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.digest import Text
@@ -28,7 +29,7 @@ from .string_sources import Sources
 from .string_uses import Uses
 
 _LONGEST = 200
-_FIELD = re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
+_FIELD = lazy_re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
+from .. import lazy_re
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
 from ..facts.read import Statement
@@ -42,8 +42,8 @@ _PROSE_PARAMETERS = frozenset(
 )  # fmt: skip
 _LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
 _PROSE_MODULES = MODULES | {"logging", "warnings"}
-_PACKAGE = re.compile(r"[\w.-]*\w")
-_RAISED = re.compile(r"\w*(?:Error|Exception|Warning)\Z")
+_PACKAGE = lazy_re.compile(r"[\w.-]*\w")
+_RAISED = lazy_re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:

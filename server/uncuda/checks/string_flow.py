@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
+from .. import lazy_re
 from ..facts.changes import FAR
 from ..facts.digest import Text
 from ..facts.read import Statement
@@ -23,7 +24,7 @@ _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find the role of a string, all children of these nodes are read
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
-_OUTER = re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
+_OUTER = lazy_re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 
 
 class Flow:

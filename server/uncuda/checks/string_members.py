@@ -8,13 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..facts.read import Statement
 from ..facts.role_calls import last_word, option_name
 from ..facts.roles import Role
 from .string_flow import LINKED, TESTS, Flow
 
 _HOLDERS = (ast.Attribute, ast.Subscript)
-_MEMBER = re.compile(r"^[ \t]+\w+[ \t]*=[ \t]*[\"']", re.M)  # of an enumeration
+_MEMBER = lazy_re.compile(r"^[ \t]+\w+[ \t]*=[ \t]*[\"']", re.M)  # of an enumeration
 
 
 class Members(NamedTuple):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import PurePath
 
+from .. import lazy_re
 from ..catalogue import Rule
 from ..facts.model import Name
 from .base import Context
 
 ITS_SUBJECT = "its-subject"
-_NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:

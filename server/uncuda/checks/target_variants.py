@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
+from .. import lazy_re
 from ..catalogue import Target
 from ..facts.layout import without_comments
 from ..facts.read import Facts
@@ -15,11 +16,11 @@ from ..facts.scopes import Header
 BEGINNING = "beginning"
 """The first part of the key of each search for definitions and assignments of the target's variant of a name (`is_npu`
 for `is_cuda`). An edit changes what `_begins` returns only if the edited line defines or assigns the variant."""
-_WORD = re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
-_PRESENT = re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
-_DEFINED = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
-_ASSIGNED = re.compile(r"([\w.]*\w)[ \t]*(?::[^=\n]+)?=(?!=)")
-_UNSET = re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+None)[ \t]*:")
+_WORD = lazy_re.compile(r"cuda|CUDA|Cuda|nccl|NCCL|gpu|GPU")
+_PRESENT = lazy_re.compile(r"hasattr\(\w+,[ \t]*[\"']\w+[\"']\)[ \t]+and[ \t]+")  # `hasattr(torch, "npu") and`
+_DEFINED = lazy_re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
+_ASSIGNED = lazy_re.compile(r"([\w.]*\w)[ \t]*(?::[^=\n]+)?=(?!=)")
+_UNSET = lazy_re.compile(r"if[ \t]+(?:not[ \t]+(\w[\w.]*)|(\w[\w.]*)[ \t]+is[ \t]+None)[ \t]*:")
 
 
 def words_for(device: str, ccl: str) -> dict[str, str]:

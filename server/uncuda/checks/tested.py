@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from itertools import chain
 
+from .. import lazy_re
 from ..facts.model import Name
 from ..facts.read import Facts
 
@@ -20,17 +21,17 @@ _COMPILED = "torch._C."
 build, but raise an exception without CUDA."""
 _HASATTR = "hasattr("
 _SHORT = 1200  # a `try` with more characters is not taken to be about a single call
-_ALL = re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
+_ALL = lazy_re.compile(r"except[ \t]*(?::|\(?[^:\n]*\b(?:Exception|BaseException)\b)")
 _BUILDS = "torch.utils.cpp_extension.load"
 """Prefix of the functions that build an extension; they raise OSError if there is no toolkit of CUDA."""
-_UNBUILT = re.compile(r"except[ \t]*\(?[^:\n]*\b(?:OSError|EnvironmentError)\b")
-_RAISES = re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
-_OTHER = re.compile(
+_UNBUILT = lazy_re.compile(r"except[ \t]*\(?[^:\n]*\b(?:OSError|EnvironmentError)\b")
+_RAISES = lazy_re.compile(r"^[ \t]*(?:raise\b|(?:sys\.)?exit\(|pytest\.fail\()", re.M)
+_OTHER = lazy_re.compile(
     r"^[ \t]*(?:pass|continue|break|return\b[^\n]*|[\w.]+[ \t]*=(?!=)[^\n]*)"
     r"[ \t]*(?:#[^\n]*)?\r?(?:\n[ \t]*(?:#[^\n]*)?\r?)*\Z",
     re.M,
 )
-_ASKED = re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
+_ASKED = lazy_re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
 def excuse(reference: Name, facts: Facts) -> str:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from keyword import iskeyword
 from typing import Any
 
+from .. import lazy_re
 from ..checks import Context, Hit
 from ..checks.given_device import WHOLE_WORD, said_of
 from ..checks.hit import moved
@@ -29,29 +30,29 @@ from .kept import Found, Kept, Results, Row, reaches, statement_of
 from .results import Movable, Report
 from .unread import IMPORTING, NOTHING, are_unread
 
-_PLAIN = re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
-_COMMENT = re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
+_PLAIN = lazy_re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., \t]*\)?)?[ \t]*)?\r?\n?")
+_COMMENT = lazy_re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
 # An assignment to one local name, without strings, and without lambda and `:=`, which may bind further names.
-_LOCAL = re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
+_LOCAL = lazy_re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
 # Words for skipped pytest tests and TorchScript; a line with one of them affects the hits in other lines.
-_SPOKEN = re.compile(r"script|skip", re.I)
-_WORD = re.compile(r"\w+")
-_IMPORTS = re.compile(r"[ \t]*(?:from|import)\b")
-_FUNCTION = re.compile(r"\bdef[ \t]+(\w+)")
-_DEFINES = re.compile(
+_SPOKEN = lazy_re.compile(r"script|skip", re.I)
+_WORD = lazy_re.compile(r"\w+")
+_IMPORTS = lazy_re.compile(r"[ \t]*(?:from|import)\b")
+_FUNCTION = lazy_re.compile(r"\bdef[ \t]+(\w+)")
+_DEFINES = lazy_re.compile(
     r"[ \t]*(?:async[ \t]+def|def|class|import|from|global|nonlocal|del|try|except|else|elif|finally|match|case|return"
     r"|yield|raise)\b|[ \t]*@|.*->"
 )
 # an unindented assignment or annotation of a name; a check may search for this line by the name
-_NAMED = re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")
-_HEADER = re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
+_NAMED = lazy_re.compile(r"(\w+)[ \t]*(?:[:=]|.*\bLiteral\b)")
+_HEADER = lazy_re.compile(r"^[ \t\f]*(?:async|if|elif|else|for|while|with|try|except|finally|match|case)\b", re.M)
 _OF_LINES = frozenset({"anchor", "imports", "unfilled", "uses", BEGINNING})
 # for these kinds of searches, a match is read together with the headers of the blocks around it
 _OF_BLOCKS = frozenset({"kernel", "left"})
 _DEFINITIONS = ("def ", "class ")
-_TO_ITEM = re.compile(r"[\])}][ \t]*=(?!=)")
-_RESULT = re.compile(r"[ \t]*(?:return|raise)\b")
-_IN_VALUE = re.compile(r"[(\[{\"'#]")
+_TO_ITEM = lazy_re.compile(r"[\])}][ \t]*=(?!=)")
+_RESULT = lazy_re.compile(r"[ \t]*(?:return|raise)\b")
+_IN_VALUE = lazy_re.compile(r"[(\[{\"'#]")
 _COMPARING = ("!", "<", ">")
 # The kinds of searches that `_same_elsewhere` ignores. Searches of the kind "anchor" find words whose statements are
 # parsed. Searches of the kind BEGINNING find definitions of and assignments to the target's counterpart of a name, such

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from .. import lazy_re
 from ..checks import Hit
 from ..checks.branches import MEMBER, PARTED, TEXTS, Branches, siblings
 from ..facts.read import Facts, Statement
@@ -21,9 +22,9 @@ from ..facts.scopes import Header
 from .guards import parts_of
 
 _ALIKE = (ast.List, ast.Tuple, ast.Set, ast.MatchOr)  # nodes whose items are alternatives to each other
-_CLAUSE = re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
-_ASKED = re.compile(r"(?:elif|case)\b")
-_RULED_OUT = re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
+_CLAUSE = lazy_re.compile(r"^(?P<indent>[ \t]*)(?:else|elif|except)\b", re.M)
+_ASKED = lazy_re.compile(r"(?:elif|case)\b")
+_RULED_OUT = lazy_re.compile(r"if\b[^\n]*(?:\bnot\b|!=|<|(?:==|\bis)[ \t]*(?:False|None|0)\b)")
 _FAR = 4000  # maximum number of characters between two clauses of one if/elif chain
 
 Group = list[int]

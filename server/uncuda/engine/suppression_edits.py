@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from .. import lazy_re
 from ..edits import Edit
 from ..facts.layout import Layout
 from ..source import Span, is_encoding_line
 from ..suppress import Comment, Suppressions, parse
 
-_BLANK = re.compile(r"(?:[ \t\f]*(?:\r\n|\n|\r))+")
-_BREAK = re.compile(r"\r\n|\n|\r")
+_BLANK = lazy_re.compile(r"(?:[ \t\f]*(?:\r\n|\n|\r))+")
+_BREAK = lazy_re.compile(r"\r\n|\n|\r")
 
 
 def ignore_on_line(text: str, layout: Layout, span: Span, rule: str, reason: str = "") -> Edit | None:

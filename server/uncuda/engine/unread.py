@@ -7,7 +7,6 @@ the same blocks: the checks would then read the same lines and find the same mat
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
@@ -15,6 +14,7 @@ from itertools import islice
 from keyword import kwlist
 from typing import NamedTuple
 
+from .. import lazy_re
 from ..checks.leaving import leaves
 from ..facts.changes import Region
 from ..facts.read import Facts
@@ -23,22 +23,24 @@ from ..facts.scopes import columns
 IMPORTING = "text", "import "
 """The key, in `Facts.searches`, of the text search that finds imports."""
 _OUTER = 4  # maximum number of parts from `IndentScopes.blocks_around` in which lines that were read are looked for
-_WORD = re.compile(r"\w+")
-_ATTRIBUTE = re.compile(r"\.[ \t]*(\w+)")
+_WORD = lazy_re.compile(r"\w+")
+_ATTRIBUTE = lazy_re.compile(r"\.[ \t]*(\w+)")
 # lines that may change what names in other lines mean
-_ALTERS = re.compile(r"[ \t]*(?:class|global|nonlocal)\b|.*\b__name__\b")
-_OPENS = re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b")
-_SHARES = re.compile(r"\b(?:global|nonlocal)\b")
-_RESULT = re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
-_FUNCTION = re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
-_NAMED = re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
-_BINDS = re.compile(r"\bfor\b(.*\bin\b|.*)|\b(?:as|del)\b(.*)|\blambda\b([^:]*)|(\w+)[ \t]*:=|(.*)[\])}][ \t]*=(?!=)")
-_IMPORT = re.compile(r"\b(?:from|import)\b")  # names that stand before an import in a line are not imported
+_ALTERS = lazy_re.compile(r"[ \t]*(?:class|global|nonlocal)\b|.*\b__name__\b")
+_OPENS = lazy_re.compile(r"[ \t\f]*(?:@|async|def|if|for|while|with|try|except|else|elif|finally|match|case)\b")
+_SHARES = lazy_re.compile(r"\b(?:global|nonlocal)\b")
+_RESULT = lazy_re.compile(r"[ \t]*(?:return|raise|yield|del)\b")
+_FUNCTION = lazy_re.compile(r"[ \t]*(?:async[ \t]+)?def\b[ \t]*(\w*)")
+_NAMED = lazy_re.compile(r"[ \t]*([\w.]+)[ \t]*:(?!=)")
+_BINDS = lazy_re.compile(
+    r"\bfor\b(.*\bin\b|.*)|\b(?:as|del)\b(.*)|\blambda\b([^:]*)|(\w+)[ \t]*:=|(.*)[\])}][ \t]*=(?!=)"
+)
+_IMPORT = lazy_re.compile(r"\b(?:from|import)\b")  # names that stand before an import in a line are not imported
 _IMPORTS = frozenset({"from", "import", "as"})
 _OWN = frozenset({"self", "cls", *kwlist})
-_DEFINED = re.compile(r"[ \t]*(?:@|async\b|def\b|class\b)")
-_STRING = re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|#.*")
-_SIGN = re.compile(r"[=!<>:]=|[=(\[{\])}]")
+_DEFINED = lazy_re.compile(r"[ \t]*(?:@|async\b|def\b|class\b)")
+_STRING = lazy_re.compile(r"\"[^\"\n]*\"?|'[^'\n]*'?|#.*")
+_SIGN = lazy_re.compile(r"[=!<>:]=|[=(\[{\])}]")
 
 
 class Reads(NamedTuple):

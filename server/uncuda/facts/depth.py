@@ -11,15 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .. import lazy_re
 from .strings import formatted_end, plain_end
 
-_QUOTES = re.compile(r"#[^\n\r]*|(?<!\w)(?P<prefix>[A-Za-z]{0,2})(?P<quotes>\"\"\"|'''|\"|')|\"|'")
-_TOKEN = re.compile(
+_QUOTES = lazy_re.compile(r"#[^\n\r]*|(?<!\w)(?P<prefix>[A-Za-z]{0,2})(?P<quotes>\"\"\"|'''|\"|')|\"|'")
+_TOKEN = lazy_re.compile(
     r"(?P<line>^[ \t]*(?=\S))|(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<end>[,;])"
     r"|\b(?P<lambda>lambda)\b|(?P<step>\b(?:not|and|or|if|else|elif|await|yield|for|in|is|async)\b|[.+*/%@&|^~<>:-])",
     re.M,
 )
-_CONTINUES = re.compile(r"(?:elif|else|except|finally|case)\b")
+_CONTINUES = lazy_re.compile(r"(?:elif|else|except|finally|case)\b")
 # How much stack a parser needs for one level of brackets, of lambdas, of operators and of blocks, as relative weights.
 _BRACKET, _LAMBDA, _STEP, _BLOCK = 6, 3, 1, 6
 _PATTERN = 96  # libcst parses each bracket in a `case` pattern several times: each level at least doubles the time

@@ -13,21 +13,22 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import islice
 
+from .. import lazy_re
 from ..limits import UNLIMITED, Work
 
 # Matches brackets, line breaks, and tokens that may contain brackets: strings and comments. A backslash at the end of a
 # line continues a string.
-_TOKEN = re.compile(
+_TOKEN = lazy_re.compile(
     r"""#[^\n\r]*|"[^"\\\n]*(?:\\(?:\r\n|[\s\S])[^"\\\n]*)*"|'[^'\\\n]*(?:\\(?:\r\n|[\s\S])[^'\\\n]*)*'"""
     r"""|[()\[\]{}]|\\?\r?\n|\\?\r|["']"""
 )
-_COMMENT = re.compile(r"#[^\n]*")
-_HIDDEN = re.compile(r"""#[^\n\r]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""")
-_SURE = re.compile(
+_COMMENT = lazy_re.compile(r"#[^\n]*")
+_HIDDEN = lazy_re.compile(r"""#[^\n\r]*|"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'""")
+_SURE = lazy_re.compile(
     r"[ \t\f]*(?:(?:async[ \t]+def|def|class|import|return|with|while|try|raise|assert|del|pass|break|continue|global"
     r"|nonlocal|elif|except)\b(?![ \t]*[=.,)\]}])|from[ \t]+[\w.]+[ \t]+import\b|(?:else|finally)[ \t]*:)"
 )
-_RESET = re.compile(
+_RESET = lazy_re.compile(
     r"[ \t\f]*(?:(?:def|class)[ \t]+\w+[ \t]*[(\[:]|(?:return|raise|assert|del|with|while|import)[ \t]+[\w(\[{\"'-]"
     r"|from[ \t]+[\w.]+[ \t]+import\b|(?:pass|break|continue|return)[ \t]*(?:[#\r\n]|\Z)|(?:try|else|finally)[ \t]*:"
     r"|elif\b|except\b)"
@@ -311,8 +312,8 @@ def _closing(text: str, start: int) -> int:
         position = found + 1
 
 
-_QUOTES = re.compile(r'"""|\'\'\'')
-_CODE = re.compile(
+_QUOTES = lazy_re.compile(r'"""|\'\'\'')
+_CODE = lazy_re.compile(
     r"^[ \t]*(?:(?:def|class)[ \t]+\w+.*:|import[ \t]\w|from[ \t]+[\w.]+[ \t]+import\b|return\b|@\w)", re.M
 )
 

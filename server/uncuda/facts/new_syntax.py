@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import re
 
+from .. import lazy_re
 from ..limits import Limits
 from .depth import nesting, split_strings
 from .piece import Piece, read_line
 from .strings import formatted_end, plain_end
 
-_STRING = re.compile(r"#[^\n\r]*|(?<![\w\"'])([A-Za-z]{0,2})(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')")
-_ALIAS = re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
-_GENERIC = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
-_BRACKET = re.compile(r"[(\[{]")
-_STEP = re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
+_STRING = lazy_re.compile(r"#[^\n\r]*|(?<![\w\"'])([A-Za-z]{0,2})(\"\"\"|'''|\"|')|(\"\"\"|'''|\"|')")
+_ALIAS = lazy_re.compile(r"type[ \t]+(?=\w)[^=\n]*?(?=[ \t]*=)")
+_GENERIC = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
+_BRACKET = lazy_re.compile(r"[(\[{]")
+_STEP = lazy_re.compile(r"\b(?:not|and|or|if|else|await|lambda|for|in|is)\b|[.+*/%@&|^~<>:-]")
 # this many operators in a field of an f-string count as one bracket: libcst takes a minute for thousands of operators,
 # and crashes if there are even more
 _STEPS = 2

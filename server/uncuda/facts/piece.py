@@ -6,7 +6,9 @@ import ast
 import re
 from dataclasses import dataclass, field
 
-_HEAD = re.compile(r"(@|(?:elif|else|except|finally|case|if|for|while|with|def|class|async|try|match)\b)?")
+from uncuda import lazy_re
+
+_HEAD = lazy_re.compile(r"(@|(?:elif|else|except|finally|case|if|for|while|with|def|class|async|try|match)\b)?")
 _PREFIX = {"elif": "if 0:pass\n", "else": "if 0:pass\n", "except": "try:pass\n", "finally": "try:pass\n"}
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
 
+from .. import lazy_re
 from ..limits import Work
 from .bindings import Binding
 from .changes import Region, Searches, between, of_edits
@@ -28,7 +29,7 @@ from .scopes import IndentScopes
 # Strings with more characters than this are ignored: they are text for people or code in another language, which rules
 # do not cover.
 _LONG = 1000
-_COMMENT = re.compile(r"[ \t\f]*#")
+_COMMENT = lazy_re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
 _OUTER = 8  # maximum number of blocks around an edit that `_is_apart` checks

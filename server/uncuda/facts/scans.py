@@ -6,10 +6,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 
+from .. import lazy_re
 from .changes import Scan, Worded
 
-_WORD = re.compile(r"\w+")
-_TORCH = re.compile(r"torch(?![\w.])(?<![\w.]torch)")
+_WORD = lazy_re.compile(r"\w+")
+_TORCH = lazy_re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 
 
 def plain(word: str) -> Scan:

@@ -10,15 +10,16 @@ from itertools import takewhile
 from keyword import kwlist
 from typing import NamedTuple, Protocol
 
+from .. import lazy_re
 from .changes import Region, Searches
 from .layout import Layout
 from .scans import beginnings
 
-_HEAD = re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
+_HEAD = lazy_re.compile(r"[ \t\f]*(async[ \t]+\w+|\w+|@|[^\s\w])")
 # each line break matches in one way only; with more ways, the time would double with every empty line
-_NEXT = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\n|\r(?!\n)))*([ \t\f]*)[^\s#]")
+_NEXT = lazy_re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\n|\r(?!\n)))*([ \t\f]*)[^\s#]")
 
-FUNCTION = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+FUNCTION = lazy_re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is the function's name."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})

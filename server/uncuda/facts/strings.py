@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-_START = re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
+from uncuda import lazy_re
+
+_START = lazy_re.compile(r"([A-Za-z]{0,2})(\"\"\"|'''|\"|')")
 _DEEPEST = 100  # Python 3.12 accepts at most 150 nested f-strings
-_GAP = re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
+_GAP = lazy_re.compile(r"(?:[\s()]|\\\r?\n|#[^\n\r]*)*")
 
 
 class Token(NamedTuple):

@@ -3,22 +3,22 @@ about the receiver stays valid."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Hashable
 from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from uncuda import lazy_re
 from uncuda.project import Site
 
 # A line without indentation begins a new part of the text (see `Relevant`), unless it can only continue the statement
 # before it.
-_MARGIN = re.compile(r"\n(?![\s#)\]}\"'])")
+_MARGIN = lazy_re.compile(r"\n(?![\s#)\]}\"'])")
 _GOES_ON = ("else", "elif", "except", "finally")
-_WORD = re.compile(r"[^\W\d]\w*")
-_NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
-_STAR = re.compile(r"from\b[^\n]*\bimport[ \t(]+\*")
+_WORD = lazy_re.compile(r"[^\W\d]\w*")
+_NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_STAR = lazy_re.compile(r"from\b[^\n]*\bimport[ \t(]+\*")
 _QUOTES = ('"""', "'''")
 
 

@@ -10,16 +10,17 @@ from collections.abc import Callable, Iterator
 from difflib import SequenceMatcher
 from typing import Literal
 
+from uncuda import lazy_re
 from uncuda.printable import controls_escaped, printable
 from uncuda.source import Location, Source, Span
 
 _COLORS = {"-": "31", "+": "32", "@": "36"}
 _HEADERS = 2
 _ESCAPES = {7: b"a", 8: b"b", 9: b"t", 10: b"n", 11: b"v", 12: b"f", 13: b"r", 34: b'"', 92: b"\\"}
-_QUOTED = re.compile(rb'[\x00-\x1f"\\\x7f]')
+_QUOTED = lazy_re.compile(rb'[\x00-\x1f"\\\x7f]')
 # a CI system runs `##[` and `##vso[` as commands anywhere in a line: see printable.py
-_COMMAND = re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)
-_NOT_ASCII = re.compile(rb"[\x80-\xff]")
+_COMMAND = lazy_re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)
+_NOT_ASCII = lazy_re.compile(rb"[\x80-\xff]")
 
 _Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 """How lines of a file became lines of another: see SequenceMatcher.get_opcodes."""

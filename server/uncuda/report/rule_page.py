@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from uncuda import lazy_re
 from uncuda.catalogue import CHINESE, Catalogue, Rule, Target, Versions, read_chinese, read_page
 from uncuda.catalogue.model import IN_BRACES
 from uncuda.catalogue.ranges import minor
@@ -19,9 +20,9 @@ from uncuda.source import Source
 from .proofs import Proof, load_proofs, proof_section
 from .words import PageWords, Words
 
-_BLOCK = re.compile(r"^```(\w*)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
-_LINK = re.compile(r"\[([^\]]+)\]\((?!https://|#)[^)]*\)")
-_FLAG = re.compile(r"# flagged$", re.M)
+_BLOCK = lazy_re.compile(r"^```(\w*)[ \t]*([^\n]*)\n(.*?)^```[ \t]*$", re.M | re.S)
+_LINK = lazy_re.compile(r"\[([^\]]+)\]\((?!https://|#)[^)]*\)")
+_FLAG = lazy_re.compile(r"# flagged$", re.M)
 _PYTHON = "python"
 
 

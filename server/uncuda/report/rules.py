@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from uncuda import lazy_re
 from uncuda.catalogue import CHINESE, Rule, read_chinese, read_page
 
-_DECLARATION = re.compile(r"^```toml\n.*?^```\n+", re.MULTILINE | re.DOTALL)
+_DECLARATION = lazy_re.compile(r"^```toml\n.*?^```\n+", re.MULTILINE | re.DOTALL)
 
 
 def rule_page(rule: Rule, locale: str) -> str:

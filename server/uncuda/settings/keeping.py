@@ -6,15 +6,15 @@ The new text is parsed and must contain the old settings and the new values; oth
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from .. import lazy_re
 from .toml import InvalidTomlError, parse_toml
 
-_HEADER = re.compile(r"[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*uncuda[ \t]*\][ \t]*(?:#.*)?$")
-_TABLE = re.compile(r"[ \t]*\[")
-_VALUE = re.compile(r"""([ \t]*([\w-]+)[ \t]*=[ \t]*)(?:"[^"\\]*"|'[^']*')([ \t]*(?:#.*)?)$""")
-_NOTHING = re.compile(r"[ \t]*(?:#.*)?$")
+_HEADER = lazy_re.compile(r"[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*uncuda[ \t]*\][ \t]*(?:#.*)?$")
+_TABLE = lazy_re.compile(r"[ \t]*\[")
+_VALUE = lazy_re.compile(r"""([ \t]*([\w-]+)[ \t]*=[ \t]*)(?:"[^"\\]*"|'[^']*')([ \t]*(?:#.*)?)$""")
+_NOTHING = lazy_re.compile(r"[ \t]*(?:#.*)?$")
 
 
 class NotWrittenError(ValueError):

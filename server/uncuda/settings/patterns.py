@@ -16,6 +16,8 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
+from uncuda import lazy_re
+
 MOST_PATTERNS = 5_000
 """The maximum number of patterns in one file or list; reading one pattern takes a tenth of a millisecond."""
 LONGEST_PATTERN = 4_096
@@ -27,7 +29,7 @@ _LONGEST_SHOWN = 80
 _STAR = "[^/]*"
 _LEADING_FOLDERS = "^(?:.+/)?"
 _FOLDERS = "(?:/.+)?"
-_BRACKET = re.compile(r"\\.|\[\^/\]|(?P<bracket>\[\^?\]?[^\]]*\])", re.DOTALL)
+_BRACKET = lazy_re.compile(r"\\.|\[\^/\]|(?P<bracket>\[\^?\]?[^\]]*\])", re.DOTALL)
 _BELOW = "ps_d"
 """The name of pathspec's group for the slash that follows a folder named by a pattern."""
 

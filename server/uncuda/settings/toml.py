@@ -7,19 +7,21 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from uncuda import lazy_re
+
 _MOST_PARTS = 16
 # The parser takes time quadratic in the number of parts of a key. This expression can match only from the first part of
 # a key, and each part must end before a dot, so that there is only one way to match.
 _PART = r"""(?:[\w-]+|"[^"\n]*"|'[^'\n]*')"""
-_LONG_KEY = re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
+_LONG_KEY = lazy_re.compile(rf"""(?<![\w."'-])(?:{_PART}[ \t]*\.[ \t]*){{{_MOST_PARTS}}}""")
 # Matches strings and comments, which may look like a key with many parts. A string that is not closed extends to the
 # end of the text.
-_SAID = re.compile(
+_SAID = lazy_re.compile(
     r""""{3}(?:[^"\\]|\\.|"(?!""))*(?:"{3})?|'{3}(?:[^']|'(?!''))*(?:'{3})?|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,
 )
-_LONG_NUMBER = re.compile(r"\d[\d_]{1000,}")
-_BRACKET = re.compile(r"[\[{\]}]")
+_LONG_NUMBER = lazy_re.compile(r"\d[\d_]{1000,}")
+_BRACKET = lazy_re.compile(r"[\[{\]}]")
 _DEEP = 100
 
 

@@ -7,9 +7,10 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from uncuda import lazy_re
 from uncuda.checks.families import OTHERS
 
-_PART = re.compile(r"(?<![a-z])(?:cuda|nccl|gpu)(?![a-z])")
+_PART = lazy_re.compile(r"(?<![a-z])(?:cuda|nccl|gpu)(?![a-z])")
 
 
 _BASES = ("base", "abstract", "default", "interface")
@@ -21,7 +22,8 @@ _AROUND = 4  # `is_apart` looks at the names of this many folders above a file
 _CUDA, _CPU = "cuda", "cpu"
 _DEVICES = frozenset(OTHERS) - {_CPU}
 _NVIDIA, _AMD = "nvidia", "amd"
-_MADE = re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")  # sibling folders with these names are for CUDA and ROCm
+# sibling folders with these names are for CUDA and ROCm
+_MADE = lazy_re.compile(rf"(?:(.*)[/\\])?({_NVIDIA}|{_AMD})[/\\]")
 
 
 class Families(NamedTuple):

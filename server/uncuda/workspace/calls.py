@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from uncuda import lazy_re
 from uncuda.module_names import imported_from, is_test, module_at
 from uncuda.project import MARK
 
@@ -19,37 +20,37 @@ _QUOTED = (
     rb"(?<=')(?:''[^'\\]*(?:(?:\\.|'(?!''))[^'\\]*)*(?:'{3})?|[^'\\\n]*(?:\\.[^'\\\n]*)*'?)"
 )
 # a comment or a string; group 1 is the text of an f-string, which may contain calls
-_TEXT = re.compile(rb"[\"'#](?:(?<=#)[^\n]*|(?:(?<=[fF].)|(?<=[fF][rR].))(%b)|%b)" % (_QUOTED, _QUOTED), re.DOTALL)
+_TEXT = lazy_re.compile(rb"[\"'#](?:(?<=#)[^\n]*|(?:(?<=[fF].)|(?<=[fF][rR].))(%b)|%b)" % (_QUOTED, _QUOTED), re.DOTALL)
 # the header of a class or function, or the start of another line at column 0
-_PIECE = re.compile(rb"\n(?:(?=([ \t]{0,12}))\1(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|(?=[^\s)\]}]))")
-FROM = re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
-IMPORT = re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
-NAMED = re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
-_WORD = re.compile(rb"\w+")
+_PIECE = lazy_re.compile(rb"\n(?:(?=([ \t]{0,12}))\1(?:(class)|(?:async +)?def)[ ]+(\w+)([^\n]*)|(?=[^\s)\]}]))")
+FROM = lazy_re.compile(rb"from[ ]+([.\w]+)[ ]+import[ ]+(\([^)]{0,4000}\)|[^\n]*)")
+IMPORT = lazy_re.compile(rb"import[ ]+([A-Za-z_][\w.]*)(?:[ ]+as[ ]+(\w+))?[ \t]*(?=[\n\r]|\Z)")
+NAMED = lazy_re.compile(rb"(\w+)(?:[ ]+as[ ]+(\w+))?")
+_WORD = lazy_re.compile(rb"\w+")
 # namespaces of operators that PyTorch has for every device
 _TORCHS = rb"(?:aten|prims|_c10d_functional|c10d_functional|c10d|higher_order|inductor|quantized)\."
-_OF_CUDA = re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!%b)\w+\.\w+)" % _TORCHS)
-_ARGUMENTS = re.compile(rb"\(([^()\n]{1,200})\)")
-_KEYWORD = re.compile(rb"(\w+)[ ]*=")
-_ASKS = re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_OF_CUDA = lazy_re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!%b)\w+\.\w+)" % _TORCHS)
+_ARGUMENTS = lazy_re.compile(rb"\(([^()\n]{1,200})\)")
+_KEYWORD = lazy_re.compile(rb"(\w+)[ ]*=")
+_ASKS = lazy_re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
 _ASKED = b"is_available("
-_SKIPS = re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
-_LOADS = re.compile(rb"load(?:_inline)?[ ]*\(")
-_MARKED = re.compile(rb"@(\w+)(?:\([^\n]{0,200}\))?[ \t]*(?=\r?\n)")
-_GIVES_MARK = re.compile(rb"return [\w.]{0,40}skip(?:if|If|Unless)\(")
-_MADE = re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
-_WRAPPED = re.compile(rb"\((\w+)\)\(")
-_KEPT = re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
-_CHOSEN = re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
+_SKIPS = lazy_re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
+_LOADS = lazy_re.compile(rb"load(?:_inline)?[ ]*\(")
+_MARKED = lazy_re.compile(rb"@(\w+)(?:\([^\n]{0,200}\))?[ \t]*(?=\r?\n)")
+_GIVES_MARK = lazy_re.compile(rb"return [\w.]{0,40}skip(?:if|If|Unless)\(")
+_MADE = lazy_re.compile(rb"\n(\w+)[ ]*=[^\n=]*skip")
+_WRAPPED = lazy_re.compile(rb"\((\w+)\)\(")
+_KEPT = lazy_re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
+_CHOSEN = lazy_re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLY = ".apply"
-_APPLIED = re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
-_OF_FILE = re.compile(rb"\npytestmark[ ]*=([^\n]*)")
+_APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
+_OF_FILE = lazy_re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 # methods of a class that are assumed to be called if the class is used
 _LIVING = (b"__init__", b"forward", b"__call__", b"apply")
 _OWNERS = frozenset({b"self", b"cls"})
 _SEPARATE = bytes(at if (chr(at).isalnum() and at < 128) or chr(at) in "_.(" else 32 for at in range(256))
 _OTHERS = sys.stdlib_module_names | {"torch", "numpy", "pytest"}
-_TEST = re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
+_TEST = lazy_re.compile(r"(?:^|[/\\])test_\w*\.py\Z")
 
 Calls = frozenset[str]
 """What one file calls: strings "CALLER\\nCALLEE\\n…", with dotted names. A caller is the file's module, a function,

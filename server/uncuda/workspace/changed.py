@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import os
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -13,11 +12,12 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from hashlib import sha1, sha256
 
+from uncuda import lazy_re
 from uncuda.source import Source, Span
 
 from .git import GitError, ask, line_of, root_of, try_asking
 
-_BREAK = re.compile(rb"\r\n|\r|\n")
+_BREAK = lazy_re.compile(rb"\r\n|\r|\n")
 _LINK, _SUBMODULE = b"120000", b"160000"
 _MOST = 400_000  # maximum number of pairs of lines that are compared one by one
 _SHA1 = 40  # length of a SHA-1 hash in hexadecimal digits

@@ -10,11 +10,11 @@ that locate the user's own configuration are kept.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from functools import cache
 
+from uncuda import lazy_re
 from uncuda.child import start
 
 _OPTIONS = (
@@ -29,7 +29,7 @@ _OURS = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
 # GIT_NO_LAZY_FETCH is new in git 2.45. In older versions, the empty list of protocols in GIT_ALLOW_PROTOCOL forbids
 # every fetch, because it overrides every `protocol.*.allow` of the repository.
 _NO_FETCH = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ""}
-_LACKS = re.compile(rb"unable to read ([0-9a-f]{40,64})")
+_LACKS = lazy_re.compile(rb"unable to read ([0-9a-f]{40,64})")
 
 
 class GitError(Exception):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+
+from uncuda import lazy_re
 
 PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "names cuda in "
 """Each string that `idioms` returns begins with `PACKS`, `STARRED`, `TORCH_OF` or `NAMES`.
@@ -14,14 +15,14 @@ PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "nam
 the word `torch`; PATH is the file's own path."""
 # `_STAR`, `_OF` and `_FROM` begin with fixed text, because a search of a whole file for fixed text is fast
 _PACKS = (b"PackedSequence", b"pack_padded_sequence", b"pack_sequence")
-_STAR = re.compile(rb"import[ \t]*\*")
-_STARRED = re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
-_OF = re.compile(rb"\.torch\b")
-_WORD_BEFORE = re.compile(rb"\w+\Z")
-_FROM = re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
-_CUDA = re.compile(rb"""["']cuda(?::\d+)?["']""")
-_APART = re.compile(rb"[=\n,()]")
-_NAMED = re.compile(rb"""(?<!\w)(\w+)["']?[ \t]*(?=:|\Z)""")
+_STAR = lazy_re.compile(rb"import[ \t]*\*")
+_STARRED = lazy_re.compile(rb"[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]*\*")
+_OF = lazy_re.compile(rb"\.torch\b")
+_WORD_BEFORE = lazy_re.compile(rb"\w+\Z")
+_FROM = lazy_re.compile(rb"from[ \t]+([.\w]{1,99})[ \t]+import[ \t]+(?:\([^)]{0,999}|[\w, ]{0,999},[ \t]*)?\btorch\b")
+_CUDA = lazy_re.compile(rb"""["']cuda(?::\d+)?["']""")
+_APART = lazy_re.compile(rb"[=\n,()]")
+_NAMED = lazy_re.compile(rb"""(?<!\w)(\w+)["']?[ \t]*(?=:|\Z)""")
 _LONGEST = 99  # maximum number of characters of a name before `.torch`
 _WIDEST = 300  # maximum number of characters between the beginning of a name with `device` and the value "cuda"
 

@@ -9,24 +9,26 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-_CELL = re.compile(r"\s*%%(\w*)")
+from uncuda import lazy_re
+
+_CELL = lazy_re.compile(r"\s*%%(\w*)")
 _PYTHON = frozenset({"capture", "prun", "python", "python3", "time", "timeit"})
-_CANDIDATE = re.compile(r"^[ \t]*(?:%|!)|=[ \t]*(?:%|!)|\?[ \t]*$|^[ \t]*\?", re.M)
-_MAGIC = re.compile(
+_CANDIDATE = lazy_re.compile(r"^[ \t]*(?:%|!)|=[ \t]*(?:%|!)|\?[ \t]*$|^[ \t]*\?", re.M)
+_MAGIC = lazy_re.compile(
     r"[ \t]*(?:(?P<line>%{1,2}[A-Za-z_]|!(?!=)|\?)|(?P<help>%{0,2}[\w.*]+\?{1,2}[ \t]*(?=[\r\n]|\Z))"
     r"|[\w.,* \t\[\]]+?=[ \t]*(?P<value>%[A-Za-z_]|!(?!=)))"
 )
-_REST = re.compile(r"(?:\\\r?\n|[^\r\n])*")
-_TOKEN = re.compile(
+_REST = lazy_re.compile(r"(?:\\\r?\n|[^\r\n])*")
+_TOKEN = lazy_re.compile(
     r"\"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z)|'''(?:[^\\]|\\.)*?(?:'''|\Z)|\"(?:[^\"\\\r\n]|\\.)*\"?|'(?:[^'\\\r\n]|\\.)*'?"
     r"|#[^\r\n]*|\\\r?\n|[(\[{]|[)\]}]|\r\n|\n|\r",
     re.S,
 )
-_WORD = re.compile(r"[^\r\n]")
-_SHELL = re.compile(r"\s*%(?:%(?:bash|sh|script|system|sx)\b|%!|sh\b)")
-_CALL = re.compile(r"!{1,2}|%(?:sx|system|sh)\b")
-_NO_COMMAND = re.compile(r"(?!)")
-_LINE = re.compile(r"[^\r\n]+")
+_WORD = lazy_re.compile(r"[^\r\n]")
+_SHELL = lazy_re.compile(r"\s*%(?:%(?:bash|sh|script|system|sx)\b|%!|sh\b)")
+_CALL = lazy_re.compile(r"!{1,2}|%(?:sx|system|sh)\b")
+_NO_COMMAND = lazy_re.compile(r"(?!)")
+_LINE = lazy_re.compile(r"[^\r\n]+")
 
 
 @lru_cache(maxsize=16)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from uncuda import lazy_re
 from uncuda.catalogue import load
 from uncuda.cells import Cell, Cells, Literal
 from uncuda.edits import Change, Edit, apply_edits, in_cell
@@ -19,7 +20,7 @@ from uncuda.reading import NotUtf8Error, decode_utf8
 from uncuda.source import Source, SourceError
 
 SUFFIX = ".ipynb"
-_BLANK = re.compile(r"[ \t\r\n]*")
+_BLANK = lazy_re.compile(r"[ \t\r\n]*")
 _MARK = "\ufeff"
 _FORMAT = 4
 # Numbers and constants are read as text, because `_rewritten` compares notebooks, and NaN is not equal to itself.

@@ -6,16 +6,16 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from uncuda import lazy_re
 from uncuda.catalogue import Target
 from uncuda.project import Helper
 from uncuda.reading import NotUtf8Error, TooLargeError, decode_utf8, read_bytes
 
-_NAME = re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
+_NAME = lazy_re.compile(r"\w*(?:device|accelerator|platform|backend)\w*\.py")
 _MANY, _DEPTH, _LONGEST = 400, 3, 40_000
 """Limits: the number of files considered per package, the depth of subfolders, and the number of characters of a
 file."""

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from uncuda import lazy_re
 from uncuda.edits import SAFE
 from uncuda.engine import Engine, Finding
 from uncuda.facts.layout import Layout
@@ -30,18 +31,18 @@ module which replaces torch."""
 
 # the patterns begin with literal text, which is fast to search for
 _SAYS, _IMPORTS = b"torch.cuda", b"import cuda"
-_QUOTED = re.compile(rb"torch\.cuda(?:,\s*|(?:\.\w+)+)[\"']")
-_PATCHED = [re.compile(word + rb"\(\s*[\"']((?:\w+\.)+\w+)[\"']") for word in (b"patch", b"attr")]
-_PATCHED_OF = re.compile(rb"cuda,\s*[\"'](\w+)[\"']")
-_PATCHING = re.compile(rb"(?:setattr|delattr|object)\(\s*((?:\w+\.)+(?=torch\.)|)(?:torch\.)?\Z")
-_NAME = re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
-_WHOLE = re.compile(rb"patch\(\s*[\"'](?:\w+\.)+torch[\"']")
-_MODULE = re.compile(r"(?P<owner>(?:\w+\.)+)(?P<name>torch)")
+_QUOTED = lazy_re.compile(rb"torch\.cuda(?:,\s*|(?:\.\w+)+)[\"']")
+_PATCHED = [lazy_re.compile(word + rb"\(\s*[\"']((?:\w+\.)+\w+)[\"']") for word in (b"patch", b"attr")]
+_PATCHED_OF = lazy_re.compile(rb"cuda,\s*[\"'](\w+)[\"']")
+_PATCHING = lazy_re.compile(rb"(?:setattr|delattr|object)\(\s*((?:\w+\.)+(?=torch\.)|)(?:torch\.)?\Z")
+_NAME = lazy_re.compile(r"(?P<owner>(?:\w+\.)*?)(?P<name>torch\.cuda(?:\.\w+)+)")
+_WHOLE = lazy_re.compile(rb"patch\(\s*[\"'](?:\w+\.)+torch[\"']")
+_MODULE = lazy_re.compile(r"(?P<owner>(?:\w+\.)+)(?P<name>torch)")
 _CUDA = "torch.cuda"
-_OF_MODULE = re.compile(r"(?<![\w.])torch\.cuda(?!\w)")
-_FROM = re.compile(r"\bfrom[ \t]+torch[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n]*)")
-_BOUND = re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
-_AS = re.compile(r"\btorch\.cuda[ \t]+as[ \t]+(\w+)")
+_OF_MODULE = lazy_re.compile(r"(?<![\w.])torch\.cuda(?!\w)")
+_FROM = lazy_re.compile(r"\bfrom[ \t]+torch[ \t]+import[ \t]+(\([^)]{0,4000}\)|[^\n]*)")
+_BOUND = lazy_re.compile(r"(\w+)(?:[ \t]+as[ \t]+(\w+))?")
+_AS = lazy_re.compile(r"\btorch\.cuda[ \t]+as[ \t]+(\w+)")
 _STEPS = 3  # maximum number of files through which an imported object is followed
 _ALIKE = 50  # if more files have the same name, an import of this name tells nothing
 # maximum number of files that are checked because tests import them, and of names that are looked up for one test file

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import lru_cache, reduce
 from typing import Any
 
+from uncuda import lazy_re
 from uncuda.catalogue import Versions
 
 Pins = Mapping[str, Versions]
@@ -16,19 +17,19 @@ _LONGEST_EXTRAS = _LONGEST_VERSIONS = 200
 _MOST = 1000
 """The maximum number of requirements that are read from one list."""
 # Each regular expression below can match a text in only one way, so that no untrusted file makes the search slow.
-_SEPARATORS = re.compile(r"[-_.]+")
-_SPACES = re.compile(r"[ \t]*")
-_OPENING = re.compile(r"""[ \t]*["']?[ \t(]*""")
-_VERSIONS = re.compile(r"""[<>=!~^]=?=?[ \t]*v?\d[^\n"';#)\\]*|\d[\w.*+]*(?=["'])""")
-_PART = re.compile(r"(===?|~=|<=|>=|!=|[<>=~^]|)[ \t]*v?(\d{1,9}(?:\.\d{1,9}){0,5})(\.\*)?([._-]?post\d{1,9})?")
-_LOCKED = re.compile(r'\nname = "([\w.-]{1,100})"\r?\nversion = "([^"\n]{1,100})"')
-_WHEEL = re.compile(
+_SEPARATORS = lazy_re.compile(r"[-_.]+")
+_SPACES = lazy_re.compile(r"[ \t]*")
+_OPENING = lazy_re.compile(r"""[ \t]*["']?[ \t(]*""")
+_VERSIONS = lazy_re.compile(r"""[<>=!~^]=?=?[ \t]*v?\d[^\n"';#)\\]*|\d[\w.*+]*(?=["'])""")
+_PART = lazy_re.compile(r"(===?|~=|<=|>=|!=|[<>=~^]|)[ \t]*v?(\d{1,9}(?:\.\d{1,9}){0,5})(\.\*)?([._-]?post\d{1,9})?")
+_LOCKED = lazy_re.compile(r'\nname = "([\w.-]{1,100})"\r?\nversion = "([^"\n]{1,100})"')
+_WHEEL = lazy_re.compile(
     r"(?<![\w.-])([A-Za-z0-9][\w.]{0,100})-(\d{1,9}(?:\.\d{1,9}){0,5}(?:\.post\d{1,9})?)(?!\.?\d)[\w.+%!-]{1,200}\.whl"
 )
 """The file name of a wheel: package and version."""
-_LINK = re.compile(r"""[ \t]*@[ \t]*([^\s"',;]{1,1000})""")
-_NEXT_PART = re.compile(r",|[ \t]+(?=[<>=!~^])")
-_GOES_ON = re.compile(r"\\\r?\n")
+_LINK = lazy_re.compile(r"""[ \t]*@[ \t]*([^\s"',;]{1,1000})""")
+_NEXT_PART = lazy_re.compile(r",|[ \t]+(?=[<>=!~^])")
+_GOES_ON = lazy_re.compile(r"\\\r?\n")
 
 
 def normal(name: str) -> str:
@@ -204,7 +205,7 @@ def _of_requirements(requirements: Iterable[tuple[str, str]], packages: Collecti
     return _together(said)
 
 
-_REQUIREMENT = re.compile(r"[ \t]*([A-Za-z0-9][\w.-]{0,100})")
+_REQUIREMENT = lazy_re.compile(r"[ \t]*([A-Za-z0-9][\w.-]{0,100})")
 
 
 def _listed(value: object) -> Iterator[tuple[str, str]]:

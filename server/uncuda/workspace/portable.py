@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from uncuda import lazy_re
 from uncuda.engine import Engine
 from uncuda.engine.portable.reach import imports_module, reach_of
 from uncuda.engine.portable.template import MARK, helper_text
@@ -28,19 +29,19 @@ _NOT_SHIPPED = frozenset(
 _MARKS = frozenset({".git", "pyproject.toml", "setup.cfg", "setup.py", "uncuda.toml"})
 """Files that mark the folder from which a project's modules are imported."""
 _BUILT = frozenset({"setup.py", "PKG-INFO"})
-_BUILT_BY = re.compile(
+_BUILT_BY = lazy_re.compile(
     r"^\[(?:project|build-system|tool\.(?:poetry|flit|hatch|setuptools|pdm)|metadata|options)\b", re.M
 )
 _SETTINGS = ("pyproject.toml", "ruff.toml", ".ruff.toml", "setup.cfg", "tox.ini", ".flake8", ".style.yapf")
-_LINE_LENGTH = re.compile(r"^[ \t]*(?:max[-_])?(?:line[-_]length|column_limit)[ \t]*=[ \t]*(\d{2,3})\b", re.M)
-_FORMATTED = re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
+_LINE_LENGTH = lazy_re.compile(r"^[ \t]*(?:max[-_])?(?:line[-_]length|column_limit)[ \t]*=[ \t]*(\d{2,3})\b", re.M)
+_FORMATTED = lazy_re.compile(r"^\[tool\.(?:black|ruff)\b", re.M)
 _BLACK = 88  # the default line length of Black and Ruff
 _ASKED = 16  # maximum number of files of a package that are read to find the package's name
 _ABOVE, _DEPTH, _MANY = 4, 2, 2000
 """Limits: how many parent folders are searched for the files in _MARKS, how many levels of subfolders for packages, and
 how many entries of a folder are read."""
-_DEFINED = re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
-_IMPORTED = re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
+_DEFINED = lazy_re.compile(r"^(?:(?:async[ \t]+)?def[ \t]+(\w+)|(\w+)[ \t]*(?::[^=\n]+)?=(?!=))", re.M)
+_IMPORTED = lazy_re.compile(r"^from[ \t]+[.\w]+[ \t]+import[ \t]+(\([^()]*\)|[^\n#;(]*)", re.M)
 _ALONE, _IN_PACKAGE = "_accelerator", "device"
 
 

@@ -15,6 +15,7 @@ from hashlib import sha256
 from keyword import kwlist
 from typing import NamedTuple
 
+from uncuda import lazy_re
 from uncuda.engine import Finding
 from uncuda.facts.changes import Searches
 from uncuda.facts.layout import Layout
@@ -24,8 +25,8 @@ from uncuda.limits import UNLIMITED, Work
 from uncuda.source import Span
 
 _SCOPE, _REST = 8, 16  # numbers of hexadecimal digits of the two parts of a fingerprint
-PRINT = re.compile(rf"[0-9a-f]{{{_SCOPE + _REST}}}(?::[1-9]\d{{0,5}})?")
-_TOKEN = re.compile(
+PRINT = lazy_re.compile(rf"[0-9a-f]{{{_SCOPE + _REST}}}(?::[1-9]\d{{0,5}})?")
+_TOKEN = lazy_re.compile(
     r"""(?P<blank>[ \t\f\r\n]+|\\\r?\n|\\\r|\#[^\r\n]*)
     |(?P<string>[A-Za-z]{0,2}(?:\"\"\"[^\\"]*(?:(?:\\.|"(?!""))[^\\"]*)*\"\"\"|'''[^\\']*(?:(?:\\.|'(?!''))[^\\']*)*'''
         |"[^"\\\n]*(?:\\.[^"\\\n]*)*"|'[^'\\\n]*(?:\\.[^'\\\n]*)*'))
@@ -34,10 +35,10 @@ _TOKEN = re.compile(
     |(?P<sign>.)""",
     re.DOTALL | re.VERBOSE,
 )
-_NAMED = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
-_NAMED_LINE = re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
-_BELOW = re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t\f]*")
-_POINT = re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of the decimal point
+_NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
+_NAMED_LINE = lazy_re.compile(rf"^[ \t\f]*(?={_NAMED.pattern})", re.MULTILINE)
+_BELOW = lazy_re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\r|\n))*[ \t\f]*")
+_POINT = lazy_re.compile(r"([0-9])\.(?![0-9])")  # formatters write digits on both sides of the decimal point
 _OPEN, _CLOSE = "([{", ")]}"
 _KEYWORDS = frozenset(kwlist)
 _BLOCKS = frozenset(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from uncuda import lazy_re
 from uncuda.catalogue import Versions
 from uncuda.reading import LARGEST_CONFIGURATION, read_bytes
 from uncuda.settings import CONFIGURATION_FILES
@@ -18,9 +18,9 @@ from .pins import Pins, normal, of_lines, of_lock, of_pyproject
 
 LOCKS = ("uv.lock", "pylock.toml", "poetry.lock", "pdm.lock")
 _OTHERS = ("pyproject.toml", "setup.cfg", "setup.py", "environment.yml", "environment.yaml")
-_LOCK_OF_A_NAME = re.compile(r"pylock\.[^.]{1,100}\.toml")
-_REQUIREMENTS = re.compile(r"(?:\w[\w.]{0,100}[-_.])?requirements(?:[-_.]\w[\w.-]{0,100})?\.(?:txt|lock)")
-_INCLUDED = re.compile(r"(?m)^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#:]{1,500})")
+_LOCK_OF_A_NAME = lazy_re.compile(r"pylock\.[^.]{1,100}\.toml")
+_REQUIREMENTS = lazy_re.compile(r"(?:\w[\w.]{0,100}[-_.])?requirements(?:[-_.]\w[\w.-]{0,100})?\.(?:txt|lock)")
+_INCLUDED = lazy_re.compile(r"(?m)^[ \t]*(?:-r|--requirement|-c|--constraint)[ \t=]*([^\s#:]{1,500})")
 _LARGEST_LOCK = 8_000_000
 _MOST_ENTRIES = 10_000
 """The maximum number of entries of a folder; in a larger folder, only files with common names for requirements are

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from uncuda import lazy_re
 from uncuda.checks.branch_words import arms_by_hand, may_choose
 from uncuda.checks.missing_shim import switched_on
 from uncuda.checks.owners import may_patch, owners_of
@@ -33,9 +34,9 @@ from .scripted import together as scripts_together
 from .tried import tried
 from .words import Words
 
-_TORCH = re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
-_METHOD_BYTES = re.compile(rb"def[ \t]+(?:is_)?cuda\(")
-_IMPORT = re.compile(
+_TORCH = lazy_re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
+_METHOD_BYTES = lazy_re.compile(rb"def[ \t]+(?:is_)?cuda\(")
+_IMPORT = lazy_re.compile(
     r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]{0,5000}\)|[^\r\n#;]*)"
     r"|import[ \t]+(?P<modules>[^\r\n#;]*))",
     re.MULTILINE,

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 from itertools import chain
 from pathlib import PurePath
 
+from uncuda import lazy_re
+
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
 # The patterns begin with a literal, which is fast to search for.
 _NAMES = rb"[ \t]*:[^\S\n]*\n[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
-_IMPORTS = [re.compile(rb"try" + _NAMES), re.compile(rb"AVAILABLE\w*" + _NAMES)]
-_BEFORE = re.compile(rb"([ \t]*)(?:(try)|if[ \t]+\w*AVAILABLE)")
+_IMPORTS = [lazy_re.compile(rb"try" + _NAMES), lazy_re.compile(rb"AVAILABLE\w*" + _NAMES)]
+_BEFORE = lazy_re.compile(rb"([ \t]*)(?:(try)|if[ \t]+\w*AVAILABLE)")
 _FAR = 4000  # maximum number of characters between the import and the `except` that handles its failure
 _CATCHES = rb"\n%b(?:except)\b([^\n]*):[^\S\n]*(?:#[^\n]*)?\n[ \t]+(\w+)"
-_CAUGHT = re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException\b")
+_CAUGHT = lazy_re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bException\b")
 
 
 def tried(data: bytes, path: str) -> frozenset[str]:

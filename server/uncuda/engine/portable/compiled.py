@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ast
 import posixpath
-import re
 
+from ... import lazy_re
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...facts.piece import parsed
@@ -19,7 +19,7 @@ _NEVER = (
     *(ast.Import, ast.ImportFrom, ast.SetComp, ast.Set, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await),
 )
 """Nodes that TorchScript refuses, even in branches that it does not compile (tried with PyTorch 2.14)."""
-_NAMED = re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
+_NAMED = lazy_re.compile(r"(?:(?:async[ \t]+)?def|class)[ \t]+(\w+)")
 
 
 class Compiled:

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import re
 
+from ... import lazy_re
 from ...checks.base import Context
 from ..relations.kernels import Libraries
 from .callees import imported, read_module
 from .module_files import file_of
 
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]", re.M)
+_IMPORT = lazy_re.compile(r"^[ \t]*(?:from|import)[ \t]", re.M)
 _FAR = 2  # how many files an import is followed through: a package's `__init__.py` and a module that it imports
 
 

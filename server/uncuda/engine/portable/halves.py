@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from ... import lazy_re
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import SAFE
@@ -20,37 +21,37 @@ from .forms import CUDAS, HALF, SEEN, STREAMS, STYLE
 _ASKING = frozenset({"is_available", "device_count", "is_cuda", "is_nccl_available"})
 _COUNTING = frozenset({"device_count", "current_device", "get_device_name", "get_device_properties"})
 _DEVICES = frozenset({"cuda", "cpu", "mps", "meta", "nccl", "gloo", "mpi", ""})
-_CUDAS = re.compile(r"cuda(?::.*)?")
-_OF_CUDA = re.compile(r"cuda|nvshmem|nvidia|tensorrt|cutlass|cudnn", re.IGNORECASE)
-_VENDOR = re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
-_QUOTED = re.compile(r"([\"'])((?:(?!\1)[^\\\n]|\\.)*)\1")
-_CALLED = re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda\w*)[ \t]*\(")
-_CUDAS_NAME = re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
-_EXTENSION = re.compile(
+_CUDAS = lazy_re.compile(r"cuda(?::.*)?")
+_OF_CUDA = lazy_re.compile(r"cuda|nvshmem|nvidia|tensorrt|cutlass|cudnn", re.IGNORECASE)
+_VENDOR = lazy_re.compile(r"gpu|cuda|nvidia|tensorrt|Provider", re.IGNORECASE)
+_QUOTED = lazy_re.compile(r"([\"'])((?:(?!\1)[^\\\n]|\\.)*)\1")
+_CALLED = lazy_re.compile(r"(?<!def )(?<![\w.])(?P<dotted>(?:\w+\.)*)(?P<name>\w*cuda\w*)[ \t]*\(")
+_CUDAS_NAME = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+\w*(?:cuda|nvidia|nccl)", re.IGNORECASE)
+_EXTENSION = lazy_re.compile(
     r"(?<![\w.])(?P<name>\w*_cuda)\.\w+[ \t]*\(|\bimport[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba|\w*_cuda)\b"
     r"|\bfrom[ \t]+(?:tensorrt|pycuda|cupy|pynvml|numba)\b|(?<![\w.])(?:_C|_ext|ext_module|\w+_ext)\.\w+[ \t]*\("
 )
 """Matches a call of a CUDA extension, recognised by its name, and an import of a library that runs only on CUDA."""
-_LOADED = re.compile(r"import|load|builder", re.IGNORECASE)
+_LOADED = lazy_re.compile(r"import|load|builder", re.IGNORECASE)
 """Matches words which show that the value of a name is a compiled extension."""
-_ACCELERATOR = re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
-_LIBRARIES = re.compile(
+_ACCELERATOR = lazy_re.compile(r"\btorch\.accelerator\b|\bfrom[ \t]+torch[ \t]+import\b[^\n]*\baccelerator\b")
+_LIBRARIES = lazy_re.compile(
     r"^(?: {4})?(?:from|import)[ \t]+(?:pynvml|py3nvml|pydcgm|dcgm_\w+|nvshmem|cupy|pycuda|tensorrt|cuda"
     r"|torch\.distributed\._symmetric_memory)\b",
     re.M,
 )
 """Imports of libraries for NVIDIA's devices, at the top of a file or in a `try` there."""
-_RAISED = re.compile(r"^[ \t]*raise\b", re.M)
-_ONLY = re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
-_MADE_FOR = re.compile(
+_RAISED = lazy_re.compile(r"^[ \t]*raise\b", re.M)
+_ONLY = lazy_re.compile(r"[\"'][^\n]*\b(?:CUDA|NVIDIA|cuda)\b(?!:\d)")
+_MADE_FOR = lazy_re.compile(
     r"(?<![a-z])(?:fused|apex|flash|triton|tensorrt|trt|cudnn|cutlass|nvml|dali)(?![a-z])", re.IGNORECASE
 )
 """Words in the names of functions, classes and modules that run only on CUDA, or whose names differ on other
 accelerators."""
 _BUILDS = ("CUDA_HOME", "CUDAPluggableAllocator", "CUDAExtension", "load_inline")
-_PARALLEL = re.compile(r"(?<!Distributed)\bDataParallel\b")
-_STREAMS = re.compile(r"\btorch\.(?:Stream|Event)\b")
-_SET = re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
+_PARALLEL = lazy_re.compile(r"(?<!Distributed)\bDataParallel\b")
+_STREAMS = lazy_re.compile(r"\btorch\.(?:Stream|Event)\b")
+_SET = lazy_re.compile(r"(?:\w+\.)*(\w+)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)[^\n]*")
 
 
 def says_accelerator(context: Context) -> bool:

@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Sequence
 
+from ... import lazy_re
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import Edit
@@ -14,7 +15,7 @@ from ...facts.layout import Layout
 from ...facts.model import Name, Statement
 from .forms import BY_HAND, DECORATOR, TAKEN, Form, Unwritable
 
-_SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+_SCRIPT = lazy_re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 
 
 def is_import(hit: Hit) -> bool:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Sequence
 
+from ... import lazy_re
 from ...checks.base import Context
 from ...checks.given_device import is_index, names_device
 from ...checks.hit import Hit
@@ -17,7 +17,7 @@ _FREE = (
     *(ast.Expr, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Lambda, ast.Yield, ast.comprehension, ast.arguments),
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
-_NAMES_ITSELF = re.compile(r"[ \t]*=[ \t]*[}!:]")
+_NAMES_ITSELF = lazy_re.compile(r"[ \t]*=[ \t]*[}!:]")
 _PACKED = ("PackedSequence", "pack_padded_sequence", "pack_sequence")
 
 

@@ -4,16 +4,16 @@ returns `torch.cuda`, `torch.npu` or `torch.musa`; some functions are replaced b
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Sequence
 
+from ... import lazy_re
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import Edit
 from .forms import ALIASED, ANY, BY_HAND, DECORATOR, MODULE, RENAMED, Form, Unwritable, refuse_unless_expression
 
-_EMPTY = re.compile(r"\(\s*\)")
-_KEYWORD = re.compile(r"\w+=\Z")
+_EMPTY = lazy_re.compile(r"\(\s*\)")
+_KEYWORD = lazy_re.compile(r"\w+=\Z")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:

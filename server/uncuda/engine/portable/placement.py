@@ -8,16 +8,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
 from .reach import PATH_CHANGED, Reach
 
-_IMPORT = re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
-_COMMENTS = re.compile(r"#[^\n]*")
-_COMMENT_BEFORE = re.compile(r"^[ \t]*#[^\n]*\n\Z", re.M)
-_BLANK = re.compile(r"[ \t]*\r?\n")
-_CODE = re.compile(r"^(?!from\b|import\b)[^\s#)]", re.M)
-_NEXT = re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
+_IMPORT = lazy_re.compile(r"^(from|import)[ \t]+(\.*[\w.]*)", re.M)
+_COMMENTS = lazy_re.compile(r"#[^\n]*")
+_COMMENT_BEFORE = lazy_re.compile(r"^[ \t]*#[^\n]*\n\Z", re.M)
+_BLANK = lazy_re.compile(r"[ \t]*\r?\n")
+_CODE = lazy_re.compile(r"^(?!from\b|import\b)[^\s#)]", re.M)
+_NEXT = lazy_re.compile(r"^(?![ \t#\r\n)\]}])", re.M)
 _TORCHES = frozenset({"torch", "torchvision", "torchaudio"})
 
 

@@ -8,13 +8,14 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...edits import REVIEW, SAFE
 from ...facts.layout import Layout
 from ...project import Helper
 
-_IMPORT = re.compile(r"^(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w.]+))", re.M)
-_SCRIPT = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
-PATH_CHANGED = re.compile(
+_IMPORT = lazy_re.compile(r"^(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w.]+))", re.M)
+_SCRIPT = lazy_re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+PATH_CHANGED = lazy_re.compile(
     r"^[ \t]*(?:sys\.path\.(?:append|insert|extend)\(|sys\.path[ \t]*(?:\+?=|\[)|site\.addsitedir\()", re.M
 )
 """Matches a statement that changes `sys.path`."""

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 
+from ... import lazy_re
 from ...facts.piece import parsed
 from ...source import Span
 from .callees import stamp_of, text_of
 
-_VALUE = re.compile(r"\bdevice_count\b|nccl")
-_READ = re.compile(r"\.([A-Za-z_]\w*)")
-_CUDA = re.compile(r"cuda|nccl")
-_TESTED = re.compile(r"([\w.]+)[ \t]*(?:[!=]=|\.startswith\(|(?:not[ \t]+)?in[ \t]*[\[({])[^\n=]*$")
+_VALUE = lazy_re.compile(r"\bdevice_count\b|nccl")
+_READ = lazy_re.compile(r"\.([A-Za-z_]\w*)")
+_CUDA = lazy_re.compile(r"cuda|nccl")
+_TESTED = lazy_re.compile(r"([\w.]+)[ \t]*(?:[!=]=|\.startswith\(|(?:not[ \t]+)?in[ \t]*[\[({])[^\n=]*$")
 _MOST = 4000  # maximum number of files in a folder and its subfolders that are searched for reads of a field
 
 

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...catalogue.words import HELPER_NAMES
 from ...edits import REVIEW, SAFE, Edit
 from ...facts.read import Facts
@@ -15,11 +16,11 @@ from .placement import Gap, above, below, early_place, in_place_of, place_of
 from .reach import reach_of
 from .unused import UnusedTorch
 
-_ROOT = re.compile(r"[A-Za-z_]\w*")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_ROOT = lazy_re.compile(r"[A-Za-z_]\w*")
+_NAME = lazy_re.compile(r"[A-Za-z_]\w*")
 _ALIASES = ("accelerator", "accelerator_helper", "uncuda_accelerator")
 _PRIVATE = ("_accelerators", "_accelerator_helper")  # `import *` does not import names that begin with an underscore
-_PARAMETERS = re.compile(r"(?:async[ \t]+)?def\b|lambda\b")
+_PARAMETERS = lazy_re.compile(r"(?:async[ \t]+)?def\b|lambda\b")
 
 
 class Import(NamedTuple):

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ... import lazy_re
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...edits import Edit, apply_edits
@@ -16,9 +17,9 @@ from ...facts.role_calls import parameter_of
 from ...facts.strings import Token
 from .forms import BY_HAND, Form, Unwritable, first_argument, refuse_unless_expression
 
-_NUMBERED = re.compile(r"\{\d")
-_KEY = re.compile(r"(cuda)(:\d+)?")
-_FIELD = re.compile(r"\{[^{}]*\}")
+_NUMBERED = lazy_re.compile(r"\{\d")
+_KEY = lazy_re.compile(r"(cuda)(:\d+)?")
+_FIELD = lazy_re.compile(r"\{[^{}]*\}")
 
 
 def written(hit: Hit, context: Context, form: Form) -> Sequence[Edit]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 import sys
 import typing
 from collections.abc import Collection, Iterable, Iterator
@@ -19,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
+from ... import lazy_re
 from ...facts.piece import parsed
 
 _COMPILING = frozenset({"script", "script_if_tracing"})
@@ -33,8 +33,8 @@ _HARMLESS = frozenset(
 _LIBRARIES = frozenset({"torch"}) | sys.stdlib_module_names
 _TYPES = frozenset({"Tensor", *typing.__all__})
 """Names of types that TorchScript knows without an import."""
-_TYPE_COMMENT = re.compile(r"#[ \t]*type:(?![ \t]*ignore)([^\n]*)")
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_TYPE_COMMENT = lazy_re.compile(r"#[ \t]*type:(?![ \t]*ignore)([^\n]*)")
+_WORD = lazy_re.compile(r"[A-Za-z_]\w*")
 _JIT = "jit"
 _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 _Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

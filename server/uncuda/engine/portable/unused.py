@@ -7,22 +7,23 @@ import re
 import sys
 from collections.abc import Collection, Iterator, Sequence
 
+from ... import lazy_re
 from ...edits import Edit
 from ...facts.read import Facts
 from .placement import has_code
 
-_LINE = re.compile(r"^import[ \t]+torch[ \t]*(?:\r?\n|\Z)", re.M)
-_INNER = re.compile(r"^[ \t]+import[ \t]+torch[ \t]*\r?\n(?:[ \t]*\r?\n)?", re.M)
+_LINE = lazy_re.compile(r"^import[ \t]+torch[ \t]*(?:\r?\n|\Z)", re.M)
+_INNER = lazy_re.compile(r"^[ \t]+import[ \t]+torch[ \t]*\r?\n(?:[ \t]*\r?\n)?", re.M)
 """Matches an import inside a function, with the empty line below the import."""
-_NAMES = re.compile(r"(?<![\w.])torch\b|\b(?:is_)?cuda\b")
-_IMPORTS = re.compile(r"^[ \t]*(?:from[ \t]+torch[.\w]*[ \t]+import\b|import[ \t]+torch[.\w]*[ \t]+as\b)", re.M)
-_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+\.*([\w.]*)[^\n]*", re.M)
+_NAMES = lazy_re.compile(r"(?<![\w.])torch\b|\b(?:is_)?cuda\b")
+_IMPORTS = lazy_re.compile(r"^[ \t]*(?:from[ \t]+torch[.\w]*[ \t]+import\b|import[ \t]+torch[.\w]*[ \t]+as\b)", re.M)
+_IMPORT = lazy_re.compile(r"^[ \t]*(?:from|import)[ \t]+\.*([\w.]*)[^\n]*", re.M)
 _FREE = sys.stdlib_module_names | {
     *("", "click", "hydra", "matplotlib", "numpy", "omegaconf", "packaging", "pandas", "PIL", "pytest", "requests"),
     *("scipy", "torch", "torchvision", "tqdm", "typing_extensions", "yaml"),
 }
 """Modules that may be imported before torch is imported."""
-_COMPILED = re.compile(r"\b_C\b|_ext\b|_cuda\b")
+_COMPILED = lazy_re.compile(r"\b_C\b|_ext\b|_cuda\b")
 
 
 class UnusedTorch:

@@ -5,26 +5,26 @@ from __future__ import annotations
 
 import ast
 import io
-import re
 import token as kinds
 import tokenize
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...edits import Edit
 from ...facts.layout import Layout
 
 _USUAL = (88, 100, 120)
-_UNBROKEN = re.compile(r"#|([\"'])(?:(?!\1).){30,}\1")
+_UNBROKEN = lazy_re.compile(r"#|([\"'])(?:(?!\1).){30,}\1")
 """Matches a comment or a long string; `_longest` ignores lines that contain one of them."""
 _STEP = "    "
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _STRING_START, _STRING_END = getattr(kinds, "FSTRING_START", -1), getattr(kinds, "FSTRING_END", -1)
 _NOTHING = frozenset({kinds.NEWLINE, kinds.NL, kinds.INDENT, kinds.DEDENT, kinds.ENDMARKER})
 _LOOSE = frozenset({"and", "or", "not", "if", "else", "in", "is", "lambda", "for"})
-_OPERATORS = re.compile(r"[-+*/%@&|^<>]=?|[<>=!]=|<<|>>|\*\*|//")
+_OPERATORS = lazy_re.compile(r"[-+*/%@&|^<>]=?|[<>=!]=|<<|>>|\*\*|//")
 _HEADS = frozenset({"if", "elif", "while", "return"})
-_HEADER = re.compile(r"(?:if|elif|while|for|with|def|class|async|else|try|except|finally|match|case)\b")
+_HEADER = lazy_re.compile(r"(?:if|elif|while|for|with|def|class|async|else|try|except|finally|match|case)\b")
 
 
 class _Token(NamedTuple):

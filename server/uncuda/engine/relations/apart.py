@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
+from ... import lazy_re
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
@@ -24,22 +25,22 @@ Says = Callable[[ast.expr, bool], bool]
 """A function that takes a part of a condition and a truth value, and returns whether the part never has this truth
 value on the target."""
 
-_RETURN = re.compile(r"\breturn\b")
+_RETURN = lazy_re.compile(r"\breturn\b")
 _ROCM = ("hip", "rocm", "HIP", "ROCM")
-_NAME = re.compile(
+_NAME = lazy_re.compile(
     r"_*(?:(?:(?:is|on|has|have|use|using|with|test_with)_)(?:hip|rocm)|rocm)(?:_(?:available|platform|pytorch))?_*"
 )
-_PLATFORM = re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
+_PLATFORM = lazy_re.compile(r"arch|backend|device|platform|runtime|target|vendor", re.IGNORECASE)
 _ASKED_OF = "platform.is_"
 _OTHERS = frozenset({"is_cpu", "is_cuda", "is_hpu", "is_neuron", "is_rocm", "is_tpu", "is_xpu"})
 _ALIKE = "is_cuda_alike"
 _HOST = frozenset({"is_cpu"})
 _BYTES = ('b"cuda', "b'cuda")
-_BOUND = re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
-_NAMED = re.compile(r"[ \t]*:=")
-_LOOPS = re.compile(r"\b(?:as|for)\b[^\n]*\Z")
+_BOUND = lazy_re.compile(r"[ \t]*(?::?=(?!=)|:[^=\n]+=(?!=)|(?:,[^=\n]*)=(?!=)|[-+*/|&^%@]=)")
+_NAMED = lazy_re.compile(r"[ \t]*:=")
+_LOOPS = lazy_re.compile(r"\b(?:as|for)\b[^\n]*\Z")
 # matches `if __name__ == "__main__"`; the block of this `if` calls functions that are defined above the `if`
-_SCRIPT = re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
+_SCRIPT = lazy_re.compile(r"if[ \t]+__name__[ \t]*==[ \t]*[\"']__main__[\"']")
 # _MANY: the maximum number of uses of a name that are checked; _FEW: the maximum number of traced variables
 # that hold a compute capability returned by torch
 _MANY, _FEW = 60, 16

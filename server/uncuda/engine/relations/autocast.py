@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 
 _ASKED = "is_autocast_enabled"
-_DTYPE = re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
+_DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
 _NEAR = 40  # maximum number of characters between the name of a function and its argument
 
 

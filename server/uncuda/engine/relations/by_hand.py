@@ -7,11 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ... import lazy_re
 from ...catalogue import Target
 from ...checks.branches import Branches
 from ...facts.scans import plain
 
-_NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
+_NAMES = lazy_re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
 
 
 class ByHand:

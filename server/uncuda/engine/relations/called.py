@@ -3,10 +3,10 @@ spans runs."""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Generator, Sequence
 
+from ... import lazy_re
 from ...facts.read import Facts
 from ...facts.scans import uses
 
@@ -16,12 +16,12 @@ Answer = Generator[int, "bool | None", bool]
 depends on other code, the generator yields the offset of the other code, and its caller sends the answer for this
 offset."""
 
-_DEFINED = re.compile(
+_DEFINED = lazy_re.compile(
     r"(?:(?:async[ \t]+)?def[ \t]+(?P<def>[A-Za-z_]\w*)|(?P<constant>[A-Z_]\w*)[ \t]*(?::[^=\n]+)?=(?!=))"
 )
-_PLAIN = re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(?:lru_)?cache\b")
+_PLAIN = lazy_re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(?:lru_)?cache\b")
 """Decorators that only wrap a function and register it nowhere, so that only its callers run it."""
-_TESTS = re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
+_TESTS = lazy_re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
 _TEST = "test"
 _QUOTES = "\"'"  # a name after the opening quote of a string counts as a use: `globals()["_run"]`
 _MANY = 60  # maximum number of uses of a name that are checked

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from sys import stdlib_module_names
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.names import from_imports, plain_imports
@@ -16,7 +17,7 @@ from ...facts.role_calls import chain_of
 from .guarded import Held
 from .questions import Questions
 
-_COMPUTES = re.compile(r"return\b[^\n]*[(+*/@-]")
+_COMPUTES = lazy_re.compile(r"return\b[^\n]*[(+*/@-]")
 _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "scipy"}
 
 

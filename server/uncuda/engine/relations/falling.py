@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.layout import without_comments
@@ -15,7 +15,7 @@ from ...facts.role_calls import last_word
 from ...facts.scopes import Header
 from .questions import Questions, is_question
 
-_SETS = re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
+_SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
 _NAMED = frozenset({"name", "field"})  # the first items of the keys in `Hit.links` that stand for variables and options

@@ -8,6 +8,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
+from ... import lazy_re
 from ...checks import leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
@@ -19,12 +20,12 @@ from ...facts.scopes import FUNCTION, Header
 
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
 """The first words of statements whose condition may ask for CUDA."""
-_VARIABLE = re.compile(r"[A-Za-z_][\w.]*")
-_ANSWERS = re.compile(r"return[ \t(]+(True|False|1|0)\b")
-_RETURNED = re.compile(r"^[ \t]*return\b([^\r\n]*)", re.M)
-_FALSE = re.compile(r"[ \t(]*(?:False|0)[ \t)]*(?:#.*)?")
-_SETS = re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False|-[ \t]*\d+))[ \t]*(?:[#;\r\n]|\Z)")
-_GIVES = re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
+_VARIABLE = lazy_re.compile(r"[A-Za-z_][\w.]*")
+_ANSWERS = lazy_re.compile(r"return[ \t(]+(True|False|1|0)\b")
+_RETURNED = lazy_re.compile(r"^[ \t]*return\b([^\r\n]*)", re.M)
+_FALSE = lazy_re.compile(r"[ \t(]*(?:False|0)[ \t)]*(?:#.*)?")
+_SETS = lazy_re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False|-[ \t]*\d+))[ \t]*(?:[#;\r\n]|\Z)")
+_GIVES = lazy_re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
 _WIDEST = 50  # maximum number of values in a tuple, or of assignments in a block, that are matched with variables
 _MANY = 200  # maximum number of variables in one file that receive a condition's result from another variable
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import takewhile
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...checks import Hit, leaving
 from ...checks.branches import Branches
 from ...facts.read import Statement
@@ -26,9 +27,9 @@ from .raising import constants_left, imports_left, raising, unsupported, words_l
 _MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
 _APPLY = ".apply"
-_SUPPRESS = re.compile(r"\bsuppress\(")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_TRIED = re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
+_SUPPRESS = lazy_re.compile(r"\bsuppress\(")
+_NAME = lazy_re.compile(r"[A-Za-z_]\w*")
+_TRIED = lazy_re.compile(r"^[ \t]*(\w+)[ \t]*=[ \t]*(?:True|False|None)\b", re.M)
 
 
 Block = tuple[int, int]  # (offset of the block's header, -1 for the module; indentation of its lines)

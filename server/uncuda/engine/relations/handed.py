@@ -4,16 +4,16 @@ only one of them were fixed, the function would run for another device, or not a
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.scans import plain, uses
 from .questions import Stretch, hits_in
 
-_DEFINED = re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
+_DEFINED = lazy_re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 
 
 def handed(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int | None]]:

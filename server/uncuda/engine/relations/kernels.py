@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...catalogue import CUDA_OR_CPU, Catalogue, Target
 from ...checks import Hit
 from ...checks.verdicts import Verdicts
@@ -30,21 +31,22 @@ _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extensi
 BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton"
-_DEF = re.compile(r"\bdef[ \t]+(\w+)")
+_DEF = lazy_re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # maximum number of characters between a decorator and the function that it decorates
-_GIVEN = re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
-_OPERATOR = re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
+_GIVEN = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
+_OPERATOR = lazy_re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
 _LOADS = ("CDLL(", "LoadLibrary(")
 _NVIDIA = "cuda|cudart|cudnn|cublas|cufft|cufile|cupti|curand|cusolver|cusparse|nccl|npp|nvidia-ml|nvinfer|nvj|nvrtc"
-_FILE = re.compile(  # a string that names a file of one of NVIDIA's libraries: "lib/libcudnn_cnn*.so*", "nvrtc*.dll"
+# a string that names a file of one of NVIDIA's libraries: "lib/libcudnn_cnn*.so*", "nvrtc*.dll"
+_FILE = lazy_re.compile(
     rf"[\"']((?:[^\"'\s]*/)?(?:lib|nv)?(?:{_NVIDIA})[^\"'\s/]*\.(?:dll|so)(?![A-Za-z])[^\"'\s]*)", re.I
 )
-_USED = re.compile(r"[ \t]*(?:[.(\[]|\)[ \t]*\()")  # the last: `wrap(name)(x)`
-_CALLED = re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
-_PASSED = re.compile(r"\s*[,)]")
-_MORE = re.compile(r"(?:\.\w+)*")
-_PASSIVE = re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
+_USED = lazy_re.compile(r"[ \t]*(?:[.(\[]|\)[ \t]*\()")  # the last: `wrap(name)(x)`
+_CALLED = lazy_re.compile(r"[ \t]*[(\[]|\.(?:apply|forward)[ \t]*\(")
+_PASSED = lazy_re.compile(r"\s*[,)]")
+_MORE = lazy_re.compile(r"(?:\.\w+)*")
+_PASSIVE = lazy_re.compile(r"\.(?:__\w+__|is_available\b)|\([ \t]*\)[ \t]*is\b")
 
 
 class Libraries:

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.layout import without_comments
@@ -17,8 +17,8 @@ from ...facts.scopes import Header
 from .questions import Questions
 
 _WHERE = "map_location"
-_LOADS = re.compile(r"(?<![\w.])(?:torch|th)\.load\(")
-_MAPS = re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
+_LOADS = lazy_re.compile(r"(?<![\w.])(?:torch|th)\.load\(")
+_MAPS = lazy_re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
 def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:

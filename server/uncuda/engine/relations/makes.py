@@ -7,6 +7,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...edits import SAFE
@@ -16,9 +17,9 @@ from .flags import CONDITIONS
 from .questions import Questions
 
 _ASKED = ("version.hip", "version.cuda", "get_device_capability")
-_MAKE = re.compile(r"\bversion\.(?:hip|cuda)\b|\bget_device_capability\b")
-_CALLED = re.compile(r"([\w.]*\w)[ \t]*\(")
-_TORCH = re.compile(r"torch(?:\.\w+)+|print|len|int|float|str|bool|range|min|max")
+_MAKE = lazy_re.compile(r"\bversion\.(?:hip|cuda)\b|\bget_device_capability\b")
+_CALLED = lazy_re.compile(r"([\w.]*\w)[ \t]*\(")
+_TORCH = lazy_re.compile(r"torch(?:\.\w+)+|print|len|int|float|str|bool|range|min|max")
 _NO_CALLS = frozenset({"if", "elif", "while", "and", "or", "not", "in", "return", "assert", "with", "for", "else"})
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import islice, takewhile
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import uses, whole_word
@@ -18,17 +19,17 @@ MODULE = -1
 """Stands for the whole file in place of the offset of a function or class."""
 
 _BETWEEN = ("@", "#", "")  # the first words of decorators, comments and empty lines
-_AT = re.compile(r"@[ \t]*")
-_SKIPS = re.compile(r"skip", re.I)
+_AT = lazy_re.compile(r"@[ \t]*")
+_SKIPS = lazy_re.compile(r"skip", re.I)
 _KNOWN = {"skipif": True, "skipIf": True, "skipUnless": False}
 """The skip marks of pytest and unittest, each with the value of its condition for which it skips."""
 _OF_PARAMETERS = frozenset({"param", "parametrize"})
-_OF_BLOCK = re.compile(r"pytestmark\b")
+_OF_BLOCK = lazy_re.compile(r"pytestmark\b")
 _SET_UP = frozenset({"asyncSetUp", "setUp", "setUpClass", "setUpModule", "setup", "setup_class", "setup_method",
                      "setup_module"})  # fmt: skip
-_FIXTURE = re.compile(r"@[\w.]*fixture\b")
-_AUTOUSE = re.compile(r"autouse[ \t]*=[ \t]*True\b")
-_CALLED = re.compile(r"(?:await[ \t]+)?(?:(?:self|cls)\.)?(\w+)[ \t]*\(")
+_FIXTURE = lazy_re.compile(r"@[\w.]*fixture\b")
+_AUTOUSE = lazy_re.compile(r"autouse[ \t]*=[ \t]*True\b")
+_CALLED = lazy_re.compile(r"(?:await[ \t]+)?(?:(?:self|cls)\.)?(\w+)[ \t]*\(")
 _STATED = "def", "class"
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
 _SOME = frozenset({(ast.Gt, 0), (ast.GtE, 1), (ast.NotEq, 0)})  # the comparisons that say: more than no device

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from ... import lazy_re
 from ...catalogue import Target
 from ...catalogue.ranges import numbers
 from ...checks.branches import Branches
@@ -14,7 +15,7 @@ from .apart import Apart
 OLDER = "older-pytorch"
 """The id of the sentence, in `limits.tsv`, that says of a finding that its code runs only with an older PyTorch."""
 _WORDS = ("torch.__version__", "TORCH_VERSION", "torch_version")
-_VERSION = re.compile(r"(?:is_)?_*torch_version(?:_\w+)?", re.I)
+_VERSION = lazy_re.compile(r"(?:is_)?_*torch_version(?:_\w+)?", re.I)
 # for each sign of a comparison: the sign if both sides are exchanged (`a < b` is `b > a`)
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "=="}
 _SIGNS: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="}

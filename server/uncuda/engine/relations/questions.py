@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
+from ... import lazy_re
 from ...checks import Hit, leaving
 from ...checks.branch_words import last_of
 from ...checks.branches import Branches
@@ -34,11 +35,11 @@ _PLAIN = frozenset({COUNT, "torch.cuda.is_available"})
 _MODULE, _FUNCTIONS = "torch.cuda", ("is_available", "device_count")
 _IMPORTED = _PLAIN | {_MODULE}
 _ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
-_CHOOSES = re.compile(r"\b(?:if|and|or)\b")
+_CHOOSES = lazy_re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _COUNT = r"[\w.]*device_count\([^()\n]*\)"
-_FEW = re.compile(rf"(?:if|elif|while)[ \t]+(?:{_COUNT}[ \t]*<=?[ \t]*\d+|\d+[ \t]*>=?[ \t]*{_COUNT})[ \t]*:")
-_NONE_OF = re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
+_FEW = lazy_re.compile(rf"(?:if|elif|while)[ \t]+(?:{_COUNT}[ \t]*<=?[ \t]*\d+|\d+[ \t]*>=?[ \t]*{_COUNT})[ \t]*:")
+_NONE_OF = lazy_re.compile(r"(?:if|elif|while)[ \t]+not[ \t]*\((?:[^()]|\([^()]*\))*\)[ \t]*:")  # `if not (a and b):`
 
 
 class Questions:

@@ -4,9 +4,9 @@ code stay unchanged."""
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.mocked import MOCKED
 from ...edits import SAFE
@@ -19,10 +19,10 @@ from .questions import is_question
 _WRONG = frozenset({"error", "warning"})
 # calls that store a function which they receive, or call it
 _TAKING = frozenset({"append", "add", "extend", "insert", "map", "partial"})
-_HARDWARE = re.compile(r"cuda:\d+|gpu")
-_QUOTED = re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
+_HARDWARE = lazy_re.compile(r"cuda:\d+|gpu")
+_QUOTED = lazy_re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
 _SPELLED = ("cuda:", "gpu")
-_CLASS = re.compile(r"class[ \t]+(\w+)")
+_CLASS = lazy_re.compile(r"class[ \t]+(\w+)")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _GIVEN = (ast.List, ast.Tuple, ast.Set, ast.keyword)
 _COMPARED = (ast.Compare, ast.match_case)

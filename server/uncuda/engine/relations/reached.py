@@ -5,10 +5,10 @@ project (`workspace/followed.py`) finds the functions that need CUDA."""
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.scans import plain, uses
@@ -21,10 +21,10 @@ from .parts import is_within
 from .questions import Questions, Stretch, may_skip
 
 _IMPORTS = "import "
-_WHOLE = re.compile(r"[ \t]*(?:from|import)\b[^\\\"'(]*\Z")  # an import that certainly ends with its line
-_WORDS = re.compile(r"\w+")
+_WHOLE = lazy_re.compile(r"[ \t]*(?:from|import)\b[^\\\"'(]*\Z")  # an import that certainly ends with its line
+_WORDS = lazy_re.compile(r"\w+")
 _FAR = 200  # maximum number of characters before the class in `self.layer = layers.Layer`
-_KEPT = re.compile(r"(?:(?:self|cls)\.)?\w+[ \t]*=[ \t]*")
+_KEPT = lazy_re.compile(r"(?:(?:self|cls)\.)?\w+[ \t]*=[ \t]*")
 
 
 Imported = Sequence[tuple[str, str, int]]

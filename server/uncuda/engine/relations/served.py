@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
+from ... import lazy_re
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
@@ -38,26 +39,26 @@ SWITCHED = "switched-on"
 """The id in rules/limits.tsv of the sentence about an extension that is built only if an environment variable is set to
 1."""
 _EXCUSES = frozenset({CAUGHT, TESTED_FOR})
-_SWITCH = re.compile(
+_SWITCH = lazy_re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
     r"[ \t]*==[ \t]*[\"']1[\"'][ \t]*:"
 )
-_AMD = re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
+_AMD = lazy_re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
-_NVIDIAS = re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
-_STARTS = re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
+_NVIDIAS = lazy_re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
+_STARTS = lazy_re.compile(r"^if[ \t]+__name__[ \t]*==", re.M)
 _TAKES = ("ArgumentParser", "sys.argv", "import click", "import fire", "tyro.cli")
 _FOLDERS = frozenset({"benchmark", "benchmarks", "example", "examples", "scripts", "tools"})
-_BESIDE = re.compile(r"^from[ \t]+\.", re.M)
+_BESIDE = lazy_re.compile(r"^from[ \t]+\.", re.M)
 _MAKERS = ("cutlass", "cute_dsl", "cutedsl", "aiter")
-_OF_A_MAKER = re.compile(
+_OF_A_MAKER = lazy_re.compile(
     r"^(?:from[ \t]+[\w.]*\.\w*(?:cutlass|cute_?dsl)[\w.]*[ \t]+import|(?:from|import)[ \t]+aiter)\b", re.M
 )
 _WRAPS = "_aiter_ops"
-_OF_A_WRAPPER = re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
-_HEAD = re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
-_DOCSTRING = re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
-_ABOUT_AMD, _ABOUT_CUDA = re.compile(r"\b(?:AMD|ROCm|AITER)\b"), re.compile(r"CUDA|NVIDIA|NCCL", re.I)
+_OF_A_WRAPPER = lazy_re.compile(r"^from[ \t]+[\w.]*\._aiter_ops[ \t]+import\b", re.M)
+_HEAD = lazy_re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
+_DOCSTRING = lazy_re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
+_ABOUT_AMD, _ABOUT_CUDA = lazy_re.compile(r"\b(?:AMD|ROCm|AITER)\b"), lazy_re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})

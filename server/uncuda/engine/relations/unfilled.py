@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...facts.changes import Worded
 from ...facts.scans import plain, uses
 from ...facts.scopes import Header
@@ -16,15 +17,15 @@ from .flags import CONDITIONS
 from .questions import Questions, Stretch
 
 _MOST = 100  # maximum number of names whose uses are searched in one text
-_EMPTY = re.compile(r"[ \t]*((?:self\.|cls\.)?[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=[ \t]*None\b")
-_BEFORE = re.compile(r"[ \t(\[]*(?:[\w.*]+[ \t]*[,=][ \t]*)*")  # the targets of an assignment before a name …
-_AFTER = re.compile(r"(?:[ \t]*,[ \t]*[\w.*]+)*[ \t)\]]*(?::[^=\n]+)?(?:[-+*/@|&]|//)?=(?!=)")  # … and after it
-_NOTHING = re.compile(r"(?:[ \t]*[\w.]+[ \t]*=(?!=))*[ \t]*None\b[ \t]*(?:[#;].*)?\r?$", re.M)
+_EMPTY = lazy_re.compile(r"[ \t]*((?:self\.|cls\.)?[A-Za-z_]\w*)[ \t]*(?::[^=\n]+)?=[ \t]*None\b")
+_BEFORE = lazy_re.compile(r"[ \t(\[]*(?:[\w.*]+[ \t]*[,=][ \t]*)*")  # the targets of an assignment before a name …
+_AFTER = lazy_re.compile(r"(?:[ \t]*,[ \t]*[\w.*]+)*[ \t)\]]*(?::[^=\n]+)?(?:[-+*/@|&]|//)?=(?!=)")  # … and after it
+_NOTHING = lazy_re.compile(r"(?:[ \t]*[\w.]+[ \t]*=(?!=))*[ \t]*None\b[ \t]*(?:[#;].*)?\r?$", re.M)
 _BINDS = frozenset({"async", "class", "def", "except", "for", "from", "import", "with"})
-_BINDING = re.compile(rf"[ \t]*(?:{'|'.join(sorted(_BINDS))})\b")
+_BINDING = lazy_re.compile(rf"[ \t]*(?:{'|'.join(sorted(_BINDS))})\b")
 _GLOBAL = "global "
-_TESTED = re.compile(r"[ \t]*(?:is\b|or\b|[!=]=)")
-_TESTS = re.compile(r"\b(?:if|elif|while|and|not)[ \t(]+$")
+_TESTED = lazy_re.compile(r"[ \t]*(?:is\b|or\b|[!=]=)")
+_TESTS = lazy_re.compile(r"\b(?:if|elif|while|and|not)[ \t(]+$")
 _BLANKS = 20  # maximum number of characters between `=` and None
 _LONGEST = 12  # a match of `_TESTS` is at most this long, except for further blanks
 

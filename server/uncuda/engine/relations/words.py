@@ -12,6 +12,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...checks.unpacking import target_of
@@ -26,7 +27,7 @@ from .questions import is_question
 
 _TEST = "def test"
 # a call that replaces a name by a device; the call may be in several lines
-_PATCHED = re.compile(
+_PATCHED = lazy_re.compile(
     r"(?:setattr|patch(?:\.object)?)\([^()]{0,300}[\"'](cuda(?::\d+)?)[\"']\s*"
     r"(?:,\s*(?:(?:raising|create)=\w+\s*(?:,\s*)?)?)?\)"
 )

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from lsprotocol import types
 
+from uncuda import lazy_re
 from uncuda.catalogue import Rule, read_chinese, read_page
 from uncuda.engine import Engine, Finding
 from uncuda.engine.explain import Counterpart, Explanation, counterpart_on, explain, explain_findings
@@ -33,7 +34,7 @@ from ..wire.protocol import field
 if TYPE_CHECKING:
     from ..session import Session
 
-_LINK = re.compile(r"\[([^\]\n]+)\]\(((?:file|https?):[^)\n]+)\)")
+_LINK = lazy_re.compile(r"\[([^\]\n]+)\]\(((?:file|https?):[^)\n]+)\)")
 
 
 def register(session: Session) -> None:

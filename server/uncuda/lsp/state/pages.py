@@ -4,12 +4,12 @@ user's cache folder."""
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from uncuda import lazy_re
 from uncuda.catalogue import Catalogue, Rule, Target
 
 from ..wire.client import Client
@@ -18,7 +18,7 @@ from ..wire.uris import uri_of
 
 SCHEME = "uncuda-rule"
 _SIGNS = {"<": "lt", ">": "gt", "=": "eq", ",": "-"}
-_PATH = re.compile(rf"{SCHEME}:/(en|zh)/([^/]+)/([^/]+)/([^/]+)\.md")
+_PATH = lazy_re.compile(rf"{SCHEME}:/(en|zh)/([^/]+)/([^/]+)/([^/]+)\.md")
 
 
 class Pages:

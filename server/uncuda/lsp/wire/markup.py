@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
+from uncuda import lazy_re
 from uncuda.printable import cut, cut_middle, printable
 from uncuda.printable import markdown_code as code
 
 __all__ = ["code", "label", "popup", "sentence"]
 
 _LONGEST = 1_000
-_CODE = re.compile("`([^`]*)`")
+_CODE = lazy_re.compile("`([^`]*)`")
 
 
 def popup(text: str) -> str:

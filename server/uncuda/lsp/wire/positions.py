@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Literal
+
+from uncuda import lazy_re
 
 if TYPE_CHECKING:  # importing lsprotocol takes 0.3 s, and the workspace job needs only offsets
     from lsprotocol.types import Position, Range
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 
-_BREAK = re.compile(r"\r\n|\n|\r")
+_BREAK = lazy_re.compile(r"\r\n|\n|\r")
 
 
 class Lines:

@@ -9,6 +9,8 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from uncuda import lazy_re
+
 LARGEST = 128 << 20
 """The largest accepted size of a message body in bytes: six times the largest file, because the JSON of a file may need
 that many bytes."""
@@ -16,8 +18,8 @@ _BELIEVED = 1 << 32  # a larger Content-Length counts as invalid, and no bytes a
 _LONGEST_HEADER = 8 << 10
 _CHUNK = 1 << 16
 _LOOPBACK = "127.0.0.1"
-_LENGTH = re.compile(rb"content-length:", re.IGNORECASE)
-_HEADER = re.compile(rb"[\w-]+:")
+_LENGTH = lazy_re.compile(rb"content-length:", re.IGNORECASE)
+_HEADER = lazy_re.compile(rb"[\w-]+:")
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,11 @@ import os
 import re
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
+from uncuda import lazy_re
+
 _WINDOWS = os.name == "nt"
-_FILE = re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
-_DRIVE = re.compile(r"/([A-Za-z]):(?=/|$)")
+_FILE = lazy_re.compile(r"file:(?://(?P<host>[^/?#]*))?(?P<path>/[^?#]*)", re.IGNORECASE)
+_DRIVE = lazy_re.compile(r"/([A-Za-z]):(?=/|$)")
 _KEPT = "/~!$&'()*+,;=@:"
 # The maximum lengths of paths are those of Linux. macOS allows only shorter paths: opening a document whose path is too
 # long for macOS fails without affecting other documents.

@@ -6,7 +6,6 @@ checked project is escaped.
 
 from __future__ import annotations
 
-import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -16,6 +15,7 @@ from pathlib import Path
 from string import Template
 
 import uncuda
+from uncuda import lazy_re
 from uncuda.printable import code_parted, printable
 from uncuda.settings import SEVERITIES
 from uncuda.workspace import CLASSES, FolderTally, Tally
@@ -26,7 +26,7 @@ from ..rule_page import page_of
 from .pages import page_html
 from .shown import ACCEPTED, SHOWN, PortReport
 
-_BREAKS = re.compile(r"([./])(?=\w)")
+_BREAKS = lazy_re.compile(r"([./])(?=\w)")
 _FOLDER = Path(__file__).parent
 _NOTHING = "default-src 'none'; base-uri 'none'; form-action 'none'"
 _NAMED = 200  # maximum number of findings in the list of new ones, and in that of fixed ones; the rest is only counted

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
 import uncuda
+from uncuda import lazy_re
 from uncuda.printable import code_parted, markdown_code, printable
 from uncuda.workspace import CLASSES, FolderTally, Tally
 
 from .shown import SHOWN, PortReport
 
-_SIGNS = re.compile(r"([\\`*_{}\[\]<>|#!~&$@])")
+_SIGNS = lazy_re.compile(r"([\\`*_{}\[\]<>|#!~&$@])")
 
 
 def text_of(report: PortReport) -> str:

@@ -9,18 +9,19 @@ import re
 from collections.abc import Iterator
 from html import escape
 
+from uncuda import lazy_re
 from uncuda.printable import printable, printable_lines
 
-_BLOCK = re.compile(
+_BLOCK = lazy_re.compile(
     r"^```(?P<info>[^\n]*)\n(?P<code>.*?)^```[ \t]*$|^(?P<text>(?!```)\S[^\n]*(?:\n(?!\n|```)[^\n]*)*)", re.M | re.S
 )
-_INLINE = re.compile(
+_INLINE = lazy_re.compile(
     r"(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
     r"|\*\*(?P<strong>[^*\n]+)\*\*"
     r"|\[(?P<label>[^\]\n]+)\]\((?P<link>https://[^\s()<>\"]+)\)",
     re.S,
 )
-_HEADING = re.compile(r"(#+) +(.*)")
+_HEADING = lazy_re.compile(r"(#+) +(.*)")
 _TOP = 3  # heading level of a rule's title in the report (h3)
 _LOWEST = 6
 
