@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 SAFE, REVIEW = "safe", "review"
@@ -18,8 +17,7 @@ class Edit(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(NamedTuple):
     """Edits of one finding's fix, which are applied together or not at all. `applicability`: the fix class, "safe" or
     "review"."""
 

@@ -42,8 +42,7 @@ class Unused(NamedTuple):
     edit: Edit
 
 
-@dataclass(frozen=True)
-class Comment:
+class Comment(NamedTuple):
     """A suppression comment. `names`: the spans of the rule names, None if the comment suppresses all rules; `line`:
     the line to which the comment applies, None for the whole file."""
 

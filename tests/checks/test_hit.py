@@ -4,7 +4,6 @@ new offsets."""
 from __future__ import annotations
 
 import ast
-from dataclasses import MISSING, FrozenInstanceError, fields
 
 import pytest
 
@@ -68,22 +67,22 @@ CARRIED = {"rule", "words", "limits", "severity", "node", "since", "lacking", "b
 def test_every_field_is_moved_or_carried() -> None:
     before, there = full(), statement(105)
     after = moved(before, there, FIVE_MORE)
-    assert {field.name for field in fields(Hit)} == MOVED.keys() | CARRIED | {"statement"}
+    assert set(Hit._fields) == MOVED.keys() | CARRIED | {"statement"}
     assert {name: getattr(after, name) for name in MOVED} == MOVED
     assert after.statement is there
     for name in CARRIED:
         assert getattr(after, name) is getattr(before, name)
-    for field in fields(Hit):
-        assert field.default is MISSING or getattr(before, field.name) != field.default, "a value that can be lost"
+    for name, default in Hit._field_defaults.items():
+        assert getattr(before, name) != default, "a value that can be lost"
 
 
 def test_a_hit_stays_what_it_is() -> None:
     hit = full()
     assert hit.statement is not None
     assert moved(hit, hit.statement, Region(20, 30, 20, 30)) is hit
-    for field in fields(Hit):
-        with pytest.raises(FrozenInstanceError):
-            setattr(hit, field.name, getattr(hit, field.name))
+    for name in Hit._fields:
+        with pytest.raises(AttributeError):
+            setattr(hit, name, getattr(hit, name))
     assert hit.lowered("review") is hit.with_fixes(hit.fixes) is hit
     assert hit.lowered("safe").fixes[0].applicability == "safe"
     assert hit.lowered(None).fixes == ()

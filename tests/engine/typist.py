@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -22,7 +21,7 @@ from uncuda.source import Source
 from uncuda.workspace.prints import Printed, Prints
 
 PATH = "typed.py"
-_NAMES = tuple(field.name for field in fields(Hit))
+_NAMES = Hit._fields
 _VERDICTS = (SILENT, "review", "unknown")
 WORDS = (
     *("torch.cuda.set_device(1)", "torch.cuda.synchr", "x.cuda()", "x.is_cuda", "x = 'cuda'", "device", "self.device"),

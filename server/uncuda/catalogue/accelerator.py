@@ -26,8 +26,7 @@ class Parameter(NamedTuple):
     since: str
 
 
-@dataclass(frozen=True, slots=True)
-class Api:
+class Api(NamedTuple):
     """One name of the table of `torch.accelerator`. `kind`: "module", "class", "function", "import" (an object defined
     in another module) or "absent" (a name that no PyTorch version has).
 

@@ -6,7 +6,7 @@ The loader's validation and the page `docs/rule-keys.md` are generated from this
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 STATUSES = ("supported", "present", "renamed", "limited", "replaced", "noop", "missing", "unlisted")
 SEVERITIES = ("error", "warning", "information")
@@ -19,8 +19,7 @@ ROLES = ("argument", "comparison", "membership", "default", "assignment", "key",
 TEXT, TEXTS, NUMBER, FLAG, TABLE, PATTERN, PATTERNS = "text", "texts", "number", "flag", "table", "pattern", "patterns"
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(NamedTuple):
     """One key of a rule's declaration. `choices`: the values that the key may have; `empty`: the meaning of an empty
     value, if one is allowed; `each`: the type of the values in a table.
 
@@ -41,8 +40,7 @@ class Key:
     each: str = ""
 
 
-@dataclass(frozen=True)
-class Verb:
+class Verb(NamedTuple):
     """One check: what code it looks at, which keys its rules may have besides the common ones, and which
     `{placeholders}` its messages may use."""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from uncuda import lazy_re
 
@@ -23,8 +23,7 @@ CUDA_OR_CPU = "cuda-or-cpu"
 """The kind of a function of a library that chooses CUDA or the CPU by itself if its call passes no device."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row of a target's table: what the target has for one API."""
 
     name: str
@@ -40,8 +39,7 @@ class Row:
     shim: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(NamedTuple):
     """A code block of a rule's page: the lines to report (from 1), the targets it applies to (`()`: all), and the
     expected results by target."""
 

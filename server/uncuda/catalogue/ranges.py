@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from uncuda import lazy_re
 
@@ -45,8 +45,7 @@ _FIRST: tuple[tuple[int, ...], int] = ((), 0)
 _LAST = 10**9  # greater than the number of any post-release
 
 
-@dataclass(frozen=True)
-class Versions:
+class Versions(NamedTuple):
     """The versions from `low` to `high`; an empty string means that there is no limit. `above`, `below`: whether the
     limit itself is excluded.
 

@@ -119,8 +119,7 @@ def combine(tables: list[dict[str, Row]]) -> dict[str, Row]:
             present = a is not None and b is not None and a.present and b.present
             shim = a is not None and b is not None and a.shim and b.shim
             if (present, shim) != (row.present, row.shim):
-                values = {slot: getattr(row, slot) for slot in Row.__slots__}
-                rows[name] = Row(**{**values, "present": present, "shim": shim})
+                rows[name] = row._replace(present=present, shim=shim)
             elif a is None:
                 rows[name] = row
     return rows

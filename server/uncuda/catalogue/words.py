@@ -8,14 +8,12 @@ If a target has no value for a key, the rules whose fixes write this value are s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from .model import IN_BRACES, Rule, nearest
 
 
-@dataclass(frozen=True)
-class Word:
+class Word(NamedTuple):
     """A word, such as `device`, that a target's declaration (`rules/targets/ID.toml`) may contain. `derived`: the
     template from which the word's value is made if a declaration does not contain the word; `required`: whether every
     target must have the word."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 
 from ..catalogue import Accelerator, Api, Rule, Target, before, beyond
@@ -90,7 +89,7 @@ class _Look:
             if part.startswith("_"):
                 return None
             cuda = f"torch.cuda.{part}"
-            api = replace(api, name=f"{name}.{part}", kind="absent", since="", cuda=cuda, served="", never="")
+            api = api._replace(name=f"{name}.{part}", kind="absent", since="", cuda=cuda, served="", never="")
         return api
 
     def imports(self, own: set[str]) -> Iterator[Hit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import lazy_re
 from ..catalogue import Api, Parameter, before
@@ -22,8 +22,7 @@ _DEVICES = frozenset({"torch.device", "torch.accelerator.current_accelerator"})
 Resolve = Callable[[ast.AST], "str | None"]
 
 
-@dataclass(frozen=True)
-class Misuse:
+class Misuse(NamedTuple):
     """An error in a call, and how to repair it. `named`: the arguments to rewrite, each with the keyword to write
     before it ("" makes the argument positional). `value`: an argument to replace, and its new source text."""
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -28,8 +27,7 @@ _REBOUND = (
 Place = tuple[int, int]
 
 
-@dataclass(frozen=True)
-class Way:
+class Way(NamedTuple):
     """The code that replaces a name of `torch.accelerator`. `kind` selects the sentence that is added to the rule's
     message; `own` is the target's name for the API, such as `torch.npu.f`; `member` is the name `own` without its
     module, such as `f`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import lazy_re
 from ..edits import Edit
@@ -26,8 +26,7 @@ ASKS = lazy_re.compile(r"available|find_spec|has_|have_|with_", re.I)
 DEVICE = lazy_re.compile(r"\b(?:torch|device|accelerator|gpu)\b|cuda", re.I)
 
 
-@dataclass(frozen=True)
-class Guard:
+class Guard(NamedTuple):
     """A guard around an import. `flags`: names that tell whether the import worked; `fallbacks`: names that the guard
     binds to another object if the import failed; `raises`: whether the guard does nothing but raise an exception if the
     import failed; `lists`: lists to which the guard appends something if the import failed."""

@@ -7,8 +7,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import chain, islice
+from typing import NamedTuple
 
 from ..edits import REVIEW, SAFE, Edit, lowest
 from ..facts.read import Statement
@@ -45,8 +45,7 @@ def is_sure(role: Role, made: ast.AST | None = None) -> bool:
     return key is not None and is_literal(role) and is_plain(key, role.node, made=made)
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(NamedTuple):
     """The edits of dictionary entries that must be applied together with the fix of a device string. `links`: keys;
     hits with a common key are fixed together. `allowed`: the safest class that the fix may have."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 
@@ -86,7 +85,7 @@ class Fallbacks:
         else:
             used = self._uses.untested(hit, module, "if", Guard(frozenset()))
         if not used:
-            return replace(hit, severity="information", limits=(*hit.limits, LEFT_OUT))
+            return hit._replace(severity="information", limits=(*hit.limits, LEFT_OUT))
         return _needed(hit, NEEDED if self._are_asked_for(module, used) else UNTESTED)
 
     def _tried(self, statement: Statement) -> Guard | None:
@@ -231,4 +230,4 @@ def _is_short_for(name: str, short: str) -> bool:
 
 def _needed(hit: Hit, limit: str = NEEDED) -> Hit:
     severity = "warning" if hit.rule.severity == "error" else hit.rule.severity
-    return replace(hit, severity=severity, limits=(*hit.limits, limit))
+    return hit._replace(severity=severity, limits=(*hit.limits, limit))

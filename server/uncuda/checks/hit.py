@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
 
 from ..catalogue import Rule
 from ..edits import Edit, Fix
@@ -32,14 +33,13 @@ ANOTHER_WAY = "another-way"
 """The id of the advice about a library that the code needs and the target lacks."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """The span [start, end) of code that a rule reports, with the facts that the check found about it."""
 
     rule: Rule
     start: int
     end: int
-    words: Mapping[str, str] = field(default_factory=dict)
+    words: Mapping[str, str] = MappingProxyType({})
     """Values for the placeholders in braces in the rule's message. The property `subject` returns the value for
     `subject`, or that for `name` if there is no value for `subject`."""
     fixes: tuple[Fix, ...] = ()
@@ -87,32 +87,32 @@ class Hit:
 
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
         """A copy of the hit with other fixes."""
-        return self if fixes is self.fixes else replace(self, fixes=fixes)
+        return self if fixes is self.fixes else self._replace(fixes=fixes)
 
     def lowered(self, applicability: str | None) -> Hit:
         """Return a copy of the hit whose first fix has this fix class; without fixes if `applicability` is None."""
         if not self.fixes or self.fixes[0].applicability == applicability:
             return self
         if applicability is None:
-            return replace(self, fixes=())
-        return replace(self, fixes=(replace(self.fixes[0], applicability=applicability), *self.fixes[1:]))
+            return self._replace(fixes=())
+        return self._replace(fixes=(self.fixes[0]._replace(applicability=applicability), *self.fixes[1:]))
 
     def as_information(self, limit: str) -> Hit:
         """Return a copy with the severity "information". The message of the copy gets the sentence with the id
         `limit`, which says why the hit is only information, and loses the advice to rewrite or leave out the code that
         needs a library."""
         limits = tuple(one for one in self.limits if one != ANOTHER_WAY)
-        return replace(self, severity="information", limits=(*limits, limit))
+        return self._replace(severity="information", limits=(*limits, limit))
 
 
 def moved(hit: Hit, statement: Statement, region: Region) -> Hit:
     """Return the hit with its new offsets after an edit that did not touch the statement of the hit; `statement`: the
     same statement in the new text.
 
-    The fields are listed one by one because `dataclasses.replace` is too slow for every hit at every keystroke.
+    The fields are listed one by one because `_replace` is too slow for every hit at every keystroke.
     """
     if not region.shift:
-        return hit if statement is hit.statement else replace(hit, statement=statement)
+        return hit if statement is hit.statement else hit._replace(statement=statement)
     here = region.place
     receiver, origin = hit.receiver, hit.origin
     if origin is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ..catalogue import CUDA_OR_CPU, Rule, Target
 from ..facts.bindings import Binding
@@ -105,10 +104,10 @@ class Check:
         lowered = fallbacks.lowered(hit, module, tried=not (of_part and uses), of_part=of_part)
         for at in uses[:_MANY] if lowered is hit else ():
             use = context.facts.peek(at)
-            lowered = hit if use is None else fallbacks.lowered(replace(hit, statement=use), module, of_part=of_part)
+            lowered = hit if use is None else fallbacks.lowered(hit._replace(statement=use), module, of_part=of_part)
             if not lowered.severity:
                 return hit
-        return replace(lowered, statement=hit.statement)
+        return lowered._replace(statement=hit.statement)
 
     def _advised(self, hit: Hit) -> Hit:
         """Return the hit at an import; advice is added if the code needs the library, or a part of it, and the target's
@@ -118,7 +117,7 @@ class Check:
         told = NEEDED in hit.limits or (hit.limits and not part)
         if hit.rule.get("uses") or _gravity(hit) == len(_GRAVITY) - 1 or told:
             return hit
-        return replace(hit, limits=(*hit.limits, ANOTHER_WAY))
+        return hit._replace(limits=(*hit.limits, ANOTHER_WAY))
 
     def _asked(self, hit: Hit, binding: Binding, context: Context) -> Hit:
         """Return the hit at an import; its severity is "information" if the file only asks whether the library is
@@ -142,11 +141,11 @@ class Check:
         if asks_version and asks_only(text, [at + len(name) for at in places]):
             severity = "warning" if hit.rule.severity == "error" else hit.severity
             limits = hit.limits if "replaced" in hit.rule.get("status") else ()
-            return replace(hit, severity=severity, limits=(*limits, VERSION_ONLY))
+            return hit._replace(severity=severity, limits=(*limits, VERSION_ONLY))
         taken = [re.match(r"[ \t]*\.[ \t]*(\w+)", text[at + len(name) : at + len(name) + 40]) for at in places]
         if not taken or not all(match is not None and match[1] in probes for match in taken):
             return hit
-        return replace(hit, severity="information", limits=(ASKED_ONLY,))
+        return hit._replace(severity="information", limits=(ASKED_ONLY,))
 
     def _of_import(self, dotted: str) -> tuple[str, Rule | None]:
         """Return the module that a rule reports (the imported module or one of its parents), and this rule. The rule is
@@ -189,7 +188,7 @@ def _tried(hit: Hit, context: Context) -> Hit:
     facts.work.search(0, len(names) * len(context.text))
     if not any(re.search(rf"^(?:class|def) {re.escape(name)}\b", context.text, re.M) for name in names):
         return hit
-    return replace(hit, severity="information", limits=(*hit.limits, TRIED))
+    return hit._replace(severity="information", limits=(*hit.limits, TRIED))
 
 
 def _first(hits: Sequence[Hit]) -> Iterator[Hit]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from ..facts.model import Name
@@ -53,7 +52,7 @@ def as_one(spoken: Sequence[Spoken], context: Context) -> list[Spoken]:
             elif setting.switch != blocks[setting.block][0].switch:
                 left_out.add(id(reference))
     kept = [one for one in spoken if id(one[0]) not in left_out]
-    return [(name, replace(said, applicability=None) if id(name) in by_hand else said) for name, said in kept]
+    return [(name, said._replace(applicability=None) if id(name) in by_hand else said) for name, said in kept]
 
 
 def _differ(lines: Sequence[_Setting]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 
 from .. import lazy_re
 from ..edits import SAFE, Edit, Fix
@@ -46,9 +45,9 @@ class Operands:
         start = reference.statement.start
         links = (*hit.links, (OPERANDS, At(start), At(start + reference.chain.piece.start(test))))
         if id(reference) not in self._edits:
-            return replace(hit, links=links)
+            return hit._replace(links=links)
         title = titled("remove", f"`{hit.words['name']}()`")
-        return replace(hit, links=links, fixes=(Fix(title, SAFE, (self._edits[id(reference)],)),))
+        return hit._replace(links=links, fixes=(Fix(title, SAFE, (self._edits[id(reference)],)),))
 
 
 def _test_of(reference: Name) -> ast.BoolOp | None:

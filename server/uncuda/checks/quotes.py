@@ -6,7 +6,6 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -74,4 +73,4 @@ def _fitted(fix: Fix, around: list[_Field]) -> Fix | None:
                 return None
             (quote,) = wrong
             edits[at] = edit._replace(text=edit.text.replace(quote, _OTHER[quote]))
-    return replace(fix, edits=tuple(edits))
+    return fix._replace(edits=tuple(edits))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from .. import lazy_re
 from ..catalogue import Rule, Target
@@ -32,8 +33,7 @@ _LONGEST = 200
 _FIELD = lazy_re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
 
 
-@dataclass(frozen=True, slots=True)
-class _Prepared:
+class _Prepared(NamedTuple):
     rule: Rule
     matches: re.Pattern[str]
     words: re.Pattern[str]

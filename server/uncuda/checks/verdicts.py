@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..catalogue import Row, Rule, Target
 from .base import Context, cap, row_class
 from .sources import only_compile, says_one_of
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What a rule says about a dotted name: its replacement, and the class of the fix. `replacement` is "" if the
     target has no counterpart."""
 
@@ -116,7 +115,7 @@ class Verdicts:
             verdict = self.of(dotted)
             if verdict is None or verdict.rule.name in absent:
                 return None
-            return replace(verdict, applicability=None) if verdict.rule.name in by_hand else verdict
+            return verdict._replace(applicability=None) if verdict.rule.name in by_hand else verdict
 
         return judge
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -213,7 +212,7 @@ class Engine:
         looked = self._looked(facts, ruleset, path)
         skipped = tuple(Span(start, end) for start, end in facts.unread)
         if not answers and looked.same and (again := self._again(looked, path)) is not None:
-            return replace(again, skipped=skipped)
+            return again._replace(skipped=skipped)
         hits, silent = self._hits(looked, answers or {}, path)
         facts.work.compare(_FINDING * (len(hits) + len(silent)))
         every = [finding for hit in (*hits, *silent) if (finding := self._guarded(hit, path))]

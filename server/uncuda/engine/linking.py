@@ -4,7 +4,6 @@ fix classes."""
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
 
 from ..checks import Hit
 from ..checks.branches import Branches
@@ -79,13 +78,13 @@ def _keep_imports(hits: Sequence[Hit], package: str, work: Work) -> Sequence[Hit
             first = hit.fixes[0]
             work.compare(4 * (len(asked[SAFE]) + len(asked[REVIEW])))
             more = asked[SAFE] if first.applicability == SAFE else asked[SAFE] | asked[REVIEW]
-            found[index] = _with_edits(hit, tuple(merge([first, replace(first, edits=tuple(more))])))
+            found[index] = _with_edits(hit, tuple(merge([first, first._replace(edits=tuple(more))])))
     return found
 
 
 def _with_edits(hit: Hit, edits: tuple[Edit, ...]) -> Hit:
     first, *others = hit.fixes
-    return hit if edits == first.edits else hit.with_fixes((replace(first, edits=edits), *others))
+    return hit if edits == first.edits else hit.with_fixes((first._replace(edits=edits), *others))
 
 
 def _imports(hit: Hit, package: str) -> bool:

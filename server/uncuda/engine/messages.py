@@ -4,7 +4,6 @@ limits."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..catalogue import Catalogue, Rule, Target, Versions
 from ..checks import Hit
@@ -69,7 +68,7 @@ class Messages(Sentences):
 
     def fixes(self, hit: Hit) -> tuple[Fix, ...]:
         """Return the fixes of a hit, with their titles in the user's language."""
-        return tuple(replace(fix, title=self._title_of(fix.title)) for fix in hit.fixes) if self.chinese else hit.fixes
+        return tuple(fix._replace(title=self._title_of(fix.title)) for fix in hit.fixes) if self.chinese else hit.fixes
 
     def _title_of(self, title: str) -> str:
         return title.chinese if self.chinese and isinstance(title, Title) else title

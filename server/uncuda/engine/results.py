@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
+from typing import NamedTuple
 
 from ..checks.hit import moved_fixes
 from ..edits import REVIEW, SAFE, Change, Edit, Fix, compose
@@ -15,16 +16,14 @@ from ..project import Site
 from ..source import Span
 
 
-@dataclass(frozen=True, slots=True)
-class Related:
+class Related(NamedTuple):
     """Another span of the same text, which explains a finding."""
 
     span: Span
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(NamedTuple):
     """A finding of a rule at a span of the text. `fixes`: the fixes, best first; if there is none, a person must change
     the code. `related`: other spans that explain the finding.
 
@@ -42,8 +41,7 @@ class Finding:
     subject: str = ""
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(NamedTuple):
     """The findings of a text in source order, and the spans of statements that could not be parsed.
 
     `sites`: the places whose receivers the receiver analysis can look up, also those of findings that are not reported.
@@ -115,7 +113,7 @@ class Fixed:
     refused: str | None = None
     before: str = ""
     passes: tuple[list[Change], ...] = ()
-    first: Report = Report()
+    first: Report = field(default_factory=Report)
     alone: frozenset[Edit] | None = None
 
     @cached_property
@@ -140,7 +138,7 @@ def whole(findings: list[Finding], unknown: bool) -> list[Finding]:
     if not unknown and all(finding.fixes or finding.severity == "information" for finding in findings):
         return findings
     return [
-        replace(finding, fixes=tuple(fix for fix in finding.fixes if fix.applicability == SAFE)) for finding in findings
+        finding._replace(fixes=tuple(fix for fix in finding.fixes if fix.applicability == SAFE)) for finding in findings
     ]
 
 
@@ -156,4 +154,4 @@ def sparing(kept: list[Finding], every: list[Finding], work: Work) -> list[Findi
         before = (bisect_left(starts, edit.end) for edit in fix.edits)
         return not any(at and ends[at - 1] > edit.start for at, edit in zip(before, fix.edits, strict=True))
 
-    return [replace(finding, fixes=tuple(filter(spares, finding.fixes))) for finding in kept]
+    return [finding._replace(fixes=tuple(filter(spares, finding.fixes))) for finding in kept]

@@ -38,11 +38,11 @@ class Selection:
             return report
         places = {(each.rule, each.span) for each in self.left_alone}
         findings = [
-            replace(finding, fixes=tuple(filter(self._may_be_made, finding.fixes)))
+            finding._replace(fixes=tuple(filter(self._may_be_made, finding.fixes)))
             for finding in report.findings
             if (finding.rule, finding.span) not in places and self._asks_for(finding)
         ]
-        return replace(report, findings=tuple(findings))
+        return report._replace(findings=tuple(findings))
 
     def moved(self, edits: Collection[Edit]) -> Selection:
         """Return the same selection for the text after these edits."""

@@ -151,7 +151,7 @@ class PortableEngine(Engine):
             limit = CALLS if self._callees.stay(source.text, source.path, self._stays) else ""
             limit = limit or self._limit_between(source, report)
             if limit:
-                return replace(report, findings=tuple(self._for_review(one, limit) for one in report.findings))
+                return report._replace(findings=tuple(self._for_review(one, limit) for one in report.findings))
         return report
 
     def _limit_between(self, source: Source, report: Report) -> str:
@@ -216,8 +216,8 @@ class PortableEngine(Engine):
         the message of this finding then also contains, and that says why the fix needs review."""
         if not _is_safe(finding):
             return finding
-        fixes = (replace(finding.fixes[0], applicability=REVIEW), *finding.fixes[1:])
-        return replace(finding, message=self._messages.noted(finding.message, limit), fixes=fixes)
+        fixes = (finding.fixes[0]._replace(applicability=REVIEW), *finding.fixes[1:])
+        return finding._replace(message=self._messages.noted(finding.message, limit), fixes=fixes)
 
     def _laid_out(self, before: str, after: str) -> list[Edit]:
         return wrapped(before, after, self.project.helper.line_length if self.project.helper else 0)
@@ -229,11 +229,11 @@ class PortableEngine(Engine):
         return any(one.name == rule for one in self._parts[at].ruleset(False).rules)
 
     def _differing(self, finding: Finding) -> Finding:
-        return replace(finding, message=self._messages.noted(finding.message, DIFFERS), fixes=())
+        return finding._replace(message=self._messages.noted(finding.message, DIFFERS), fixes=())
 
 
 def _without_fixes(report: Report) -> Report:
-    return replace(report, findings=tuple(replace(finding, fixes=()) for finding in report.findings))
+    return report._replace(findings=tuple(finding._replace(fixes=()) for finding in report.findings))
 
 
 def _is_safe(finding: Finding) -> bool:

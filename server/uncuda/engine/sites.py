@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Protocol
 
 from ..checks import Hit
@@ -63,7 +62,7 @@ def answered(hits: Sequence[Hit], answers: Answers) -> tuple[Sequence[Hit], Sequ
 def _lowered(hit: Hit) -> Hit:
     """Return the hit; its safe fixes become fixes that need review."""
     return hit.with_fixes(
-        tuple([replace(fix, applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
+        tuple([fix._replace(applicability=lowest(fix.applicability, REVIEW) or REVIEW) for fix in hit.fixes])
     )
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TextIO
+from typing import NamedTuple, TextIO
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine import Finding
@@ -15,8 +14,7 @@ from uncuda.workspace import Counts, FileCounts, Problem, Totals, fix_class
 from .words import Words
 
 
-@dataclass(frozen=True)
-class Only:
+class Only(NamedTuple):
     """The findings that a report shows: those that have one of these fix classes and belong to one of these rules; an
     empty set means all."""
 
@@ -30,8 +28,7 @@ class Only:
         return known and (not self.rules or finding.rule in self.rules)
 
 
-@dataclass(frozen=True)
-class Frame:
+class Frame(NamedTuple):
     """Where a report is written, and its options. `statistics`: whether to print counts at the end; `quiet`: whether to
     print only findings.
 

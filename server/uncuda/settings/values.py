@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from uncuda.catalogue.model import nearest
 
@@ -36,8 +36,7 @@ class ValueProblem(ValueError):
         self.words = words
 
 
-@dataclass(frozen=True)
-class Vocabulary:
+class Vocabulary(NamedTuple):
     """The values of settings that the catalogue defines: ids of targets, names of rules."""
 
     targets: Collection[str]

@@ -4,7 +4,8 @@ processes."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from uncuda.catalogue import Catalogue
 from uncuda.engine.several import portable_targets
@@ -19,8 +20,7 @@ from .words import Words
 _ASSUMED = "target assumed"
 
 
-@dataclass(frozen=True)
-class Chosen:
+class Chosen(NamedTuple):
     """The target for which files are checked, and the versions of its plugin and of PyTorch."""
 
     target: str

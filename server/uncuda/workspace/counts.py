@@ -89,8 +89,7 @@ class Tally:
         return Tally.of(kinds, self.files + other.files)
 
 
-@dataclass(frozen=True, slots=True)
-class FileCounts:
+class FileCounts(NamedTuple):
     """The numbers of findings in one file."""
 
     path: str

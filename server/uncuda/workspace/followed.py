@@ -6,8 +6,8 @@ A skip mark must stay unchanged if its tests lead to a name of `torch.cuda` or a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from uncuda.module_names import OPERATORS, agree, module_at, operators
 from uncuda.project import MANY, MARK
@@ -156,8 +156,7 @@ def _end(name: str) -> str:
     return ".".join(name.split(".")[-2:])
 
 
-@dataclass(frozen=True)
-class _Needs:
+class _Needs(NamedTuple):
     """Tells which callees are names of `torch.cuda`, libraries or modules that the project compiles for CUDA.
     `folders`: the segments of the names of the project's modules; a library with such a name is the project's own."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from uncuda import lazy_re
 from uncuda.catalogue import Versions
@@ -39,8 +39,7 @@ def _is_lock(name: str) -> bool:
     return name in LOCKS or _LOCK_OF_A_NAME.fullmatch(name) is not None
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(NamedTuple):
     """The versions of a package that a project requires (any version if the project only names the package), and the
     file that states them. `folder`: the folder of the file that states the versions; if another file includes that
     file, the folder of the including file."""
@@ -54,8 +53,7 @@ Holds = Mapping[str, Held]
 """Maps the normalised name of each required package to its versions."""
 
 
-@dataclass(frozen=True)
-class _Said:
+class _Said(NamedTuple):
     """The versions that the files of one folder state: for each package the most exact versions, and separately the
     versions in lock files. `any_file`: whether the folder contains a file that can state versions."""
 

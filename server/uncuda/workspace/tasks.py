@@ -126,7 +126,7 @@ class Steps:
     @classmethod
     def of(cls, fixed: Fixed) -> Steps:
         """Return the steps by which a text was fixed."""
-        return cls(tuple(map(tuple, fixed.passes)), replace(fixed.first, sites=()), fixed.alone)
+        return cls(tuple(map(tuple, fixed.passes)), fixed.first._replace(sites=()), fixed.alone)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class FileResult:
         report = result.report
         if report is None or not (report.findings or report.skipped):
             return cls()
-        return cls(result.source, replace(report, sites=()))
+        return cls(result.source, report._replace(sites=()))
 
     @classmethod
     def of_repaired(cls, result: Repaired, steps: bool = False) -> FileResult:
@@ -170,7 +170,7 @@ class FileResult:
         text = fixed.text if changed else None
         held = (result.data.decode(), result.result.decode()) if result.source.cells else None
         made = Steps.of(fixed) if steps else None
-        spared = replace(report, sites=())
+        spared = report._replace(sites=())
         return cls(result.source, spared, text, fixed.applied, fixed.refused, notebook=held, steps=made)
 
     def checked(self, file: File) -> Checked:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from uncuda.catalogue import Catalogue, Versions, same_version
 from uncuda.settings import Settings
@@ -13,8 +13,7 @@ from .pins import normal
 from .requirements import TORCH, Holds
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(NamedTuple):
     """The versions (`Versions` as text) that were chosen for a target's plugin, and the reason for the choice.
 
     `why` is "set" if the setting `target-version` states the plugin's version; "asked for" if the file at `path`

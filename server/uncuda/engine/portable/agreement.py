@@ -9,7 +9,6 @@ each new run, each place in the text gets the least safe fix class that an engin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 
 from ...edits import SAFE, Edit, Fix, lowest, merge
 from ...source import Span
@@ -77,7 +76,7 @@ class Agreement:
         low = min(said, key=lambda finding: bool(finding.fixes) + (_class(finding) == SAFE))
         if not low.fixes:
             return self._reasons.get(span, low)
-        return replace(low, fixes=(replace(low.fixes[0], edits=tuple(merge(one.fixes[0] for one in said))),))
+        return low._replace(fixes=(low.fixes[0]._replace(edits=tuple(merge(one.fixes[0] for one in said))),))
 
 
 def _by_span(reports: Sequence[Report]) -> dict[Span, dict[int, Finding]]:
@@ -94,7 +93,7 @@ def _beside(report: Report) -> Iterable[Finding]:
     seen: set[Span] = set()
     for finding in report.findings:
         if finding.span in seen:
-            yield replace(finding, fixes=())
+            yield finding._replace(fixes=())
         seen.add(finding.span)
 
 

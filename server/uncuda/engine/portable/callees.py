@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -33,8 +32,7 @@ class _Used(NamedTuple):
     name: str
 
 
-@dataclass(frozen=True)
-class _Module:
+class _Module(NamedTuple):
     """The functions and classes of one file, and the names that it uses from other files."""
 
     named: Mapping[str, Sequence[str]]

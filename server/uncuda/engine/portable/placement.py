@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ... import lazy_re
@@ -37,8 +36,7 @@ class _Line(NamedTuple):
         return "." if self.module.startswith(".") else self.module.partition(".")[0]
 
 
-@dataclass(frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """A position at which lines can be inserted, and the safest class that a fix which inserts lines there may
     have."""
 
@@ -100,7 +98,7 @@ def place_of(facts: Facts, reach: Reach, is_plain: bool = False) -> Gap:
         return _at(facts, _head(facts), reach.allowed)
     gap = _at(facts, first[-1].end, reach.allowed)
     is_followed = facts.text[gap.at : gap.at + 1] not in ("", "\r", "\n")
-    return replace(gap, apart=True, below=("",) if is_followed else ())
+    return gap._replace(apart=True, below=("",) if is_followed else ())
 
 
 def has_code(text: str, start: int, end: int) -> bool:
@@ -119,10 +117,10 @@ def _in_order(facts: Facts, group: Sequence[_Line], reach: Reach, after_torch: b
     if before:
         return _at(facts, before[-1].end, reach.allowed)
     line = next(line for key, line in zip(keys, group, strict=True) if new < key)
-    gap = replace(above(facts, _with_comments(facts.text, line.start)), allowed=reach.allowed)
+    gap = above(facts, _with_comments(facts.text, line.start))._replace(allowed=reach.allowed)
     # isort has relative imports in a section of their own, if the text has sections
     is_apart = line.root == "." and not reach.module.startswith(".") and _ends_section(facts.text, gap.at)
-    return replace(gap, below=("",)) if is_apart else gap
+    return gap._replace(below=("",)) if is_apart else gap
 
 
 def _ends_section(text: str, at: int) -> bool:
@@ -158,7 +156,7 @@ def early_place(facts: Facts, first: int, usual: Gap) -> Gap:
     offset."""
     before = [line for line in _lines(facts) if line.end <= first]
     place = _at(facts, before[-1].end if before else _head(facts), usual.allowed)
-    return replace(place, allowed=REVIEW) if _path_changed(facts) > place.at else place
+    return place._replace(allowed=REVIEW) if _path_changed(facts) > place.at else place
 
 
 def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> list[Edit]:
@@ -170,7 +168,7 @@ def in_place_of(facts: Facts, gone: Edit, place: Gap, lines: Sequence[str]) -> l
     if place.at != gone.end or not alone:
         blank = _BLANK.match(text, gone.end) if alone and place.at > gone.end else None
         return [*place.insert(lines), gone._replace(end=blank.end()) if blank else gone]
-    (added,) = replace(place, apart=False, below=()).insert(lines)
+    (added,) = place._replace(apart=False, below=()).insert(lines)
     return [Edit(gone.start, gone.end, added.text if not place.opened else added.text.lstrip("\r\n"))]
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ... import lazy_re
 from ...checks.base import Context
@@ -66,8 +66,7 @@ def _entry(hit: Hit, context: Context, form: Form, edits: Sequence[Edit], at: in
     raise Unwritable(BY_HAND)
 
 
-@dataclass(frozen=True)
-class _Said:
+class _Said(NamedTuple):
     """A string that is a single literal; `words`: the edits of the device names in it, each with the call that replaces
     the name."""
 

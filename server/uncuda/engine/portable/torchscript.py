@@ -14,7 +14,6 @@ import builtins
 import sys
 import typing
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
@@ -55,8 +54,7 @@ class Taken(NamedTuple):
     `torch.jit.script` itself."""
 
 
-@dataclass(frozen=True)
-class Scripting:
+class Scripting(NamedTuple):
     """The functions and classes that one file compiles with TorchScript."""
 
     is_open: bool = False
@@ -302,7 +300,7 @@ class _Roots:
         with_it = reached.result()
         known = self._found
         taken = frozenset(one._replace(by=word) for one in with_it.taken)
-        self._found = replace(known, names=known.names | with_it.names, taken=known.taken | taken)
+        self._found = known._replace(names=known.names | with_it.names, taken=known.taken | taken)
         if with_it.is_open:
             self._open(word)
 
@@ -312,7 +310,7 @@ class _Roots:
         TorchScript."""
         name = named.id if isinstance(named, ast.Name) else getattr(named, "name", "")
         if _JIT in name:
-            self._found = replace(self._found, aliases=self._found.aliases | {name})
+            self._found = self._found._replace(aliases=self._found.aliases | {name})
         else:
             self._open()
 
@@ -320,9 +318,9 @@ class _Roots:
         """Record that the file may compile any function or class. If `word` is given, record instead that this is so
         only if some file of the project makes the name `word` an alias of `torch.jit.script`."""
         if word:
-            self._found = replace(self._found, unclear=self._found.unclear | {word})
+            self._found = self._found._replace(unclear=self._found.unclear | {word})
         else:
-            self._found = replace(self._found, is_open=True)
+            self._found = self._found._replace(is_open=True)
 
 
 def _is_librarys(statement: ast.ImportFrom) -> bool:

@@ -4,7 +4,6 @@ no such fix gets a sentence that says why."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 from ...catalogue import Versions
 from ...checks.base import Context
@@ -93,7 +92,7 @@ class Writer:
         try:
             if (around := choices.around(hit)) is not None:
                 edits: Sequence[Edit] = [Edit(*around, filled("{device_type}", self._spelling))]
-                hit = replace(hit, links=(*hit.links, choices.link(around)))
+                hit = hit._replace(links=(*hit.links, choices.link(around)))
             elif is_import(hit):
                 if is_plain(hit):
                     return None
@@ -105,7 +104,7 @@ class Writer:
         new = _shown(edits)
         fix = Fix(titled("replace", f"`{new}`"), hit.fixes[0].applicability, tuple(edits))
         words = {**hit.words, "portable": new}
-        made = fitted(replace(hit, fixes=(fix,), words=words), self._context.text)
+        made = fitted(hit._replace(fixes=(fix,), words=words), self._context.text)
         if not made.fixes:
             return _by_hand(hit, BY_HAND)
         return _for_review(made, form.review) if form.review else made
@@ -127,7 +126,7 @@ class Writer:
         added = self._spelling.import_edits(fix.edits)
         if not added:
             return hit
-        return hit.with_fixes((replace(fix, edits=(*fix.edits, *added)),))
+        return hit.with_fixes((fix._replace(edits=(*fix.edits, *added)),))
 
     def combined(self, chosen: Sequence[tuple[Fix, str]]) -> list[tuple[Fix, str]]:
         """Return fixes that are applied together, with one shared import of the helper module's functions."""
@@ -136,7 +135,7 @@ class Writer:
         for fix, rule in chosen:
             own = set(self._spelling.import_edits(fix.edits))
             kept = [edit for edit in fix.edits if edit not in own]
-            found.append((replace(fix, edits=(*kept, *every)) if own else fix, rule))
+            found.append((fix._replace(edits=(*kept, *every)) if own else fix, rule))
         return found
 
 
@@ -164,11 +163,11 @@ def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
     the fix needs review; `shown`: the code that this sentence quotes."""
     if not hit.fixes or hit.fixes[0].applicability != SAFE:
         return hit
-    return replace(hit.lowered(REVIEW), limits=(*hit.limits, limit), words={**hit.words, limit: shown})
+    return hit.lowered(REVIEW)._replace(limits=(*hit.limits, limit), words={**hit.words, limit: shown})
 
 
 def _by_hand(hit: Hit, limit: str) -> Hit:
-    return replace(hit, fixes=(), limits=(*hit.limits, limit))
+    return hit._replace(fixes=(), limits=(*hit.limits, limit))
 
 
 def _is_left(hit: Hit) -> bool:

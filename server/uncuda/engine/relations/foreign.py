@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from ...catalogue import Catalogue, Target
 from ...checks import Context, Hit
@@ -60,9 +59,9 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
     found = []
     for index, hit in enumerate(hits):
         if index in handed or not links.isdisjoint(hit.links):
-            found.append(replace(hit, fixes=(), limits=(*hit.limits, LIMIT)))
+            found.append(hit._replace(fixes=(), limits=(*hit.limits, LIMIT)))
         elif scopes and hit.fixes and _is_of_kit(hit) and _scope(hit, context) in scopes:
-            found.append(replace(hit.lowered(REVIEW), limits=(*hit.limits, KIT_LIMIT)))
+            found.append(hit.lowered(REVIEW)._replace(limits=(*hit.limits, KIT_LIMIT)))
         else:
             found.append(hit)
     return found

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -65,7 +64,7 @@ class Staying:
         found = list(hits)
         for index, (limit, name) in self.reasons.items():
             hit = hits[index]
-            found[index] = replace(hit, limits=(*hit.limits, limit), words={**hit.words, limit: name})
+            found[index] = hit._replace(limits=(*hit.limits, limit), words={**hit.words, limit: name})
         for index in self.idle:
             found[index] = found[index].as_information(BEHIND)
         for index in self.unused:
