@@ -1,5 +1,6 @@
 """Distributes tests to the xdist workers of a parallel run."""
 
+import sys
 from collections.abc import Generator
 from typing import Any
 
@@ -25,14 +26,20 @@ PLACES = (*LONG, *NEXT)
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """Let one worker import the test files before the other workers do. In a new checkout, this worker compiles all of
+    """In a new checkout, let one worker import the test files before the other workers do. This worker compiles all of
     them, with pytest's assertions; workers that import them at the same moment would all compile them."""
-    if not hasattr(session.config, "workerinput"):
+    if not hasattr(session.config, "workerinput") or _is_compiled():
         return (yield)
     from support.locks import after_the_first  # not where Python for WebAssembly has no file locks
 
     with after_the_first(ROOT / ".cache" / "collection.lock"):
         return (yield)
+
+
+def _is_compiled() -> bool:
+    """Return whether a worker has compiled the test files: one of the files that are collected last has byte code."""
+    last = max((ROOT / "tests").glob("test_*.py"))
+    return any((last.parent / "__pycache__").glob(f"{last.stem}.{sys.implementation.cache_tag}-pytest-*.pyc"))
 
 
 @pytest.hookimpl(trylast=True)
