@@ -31,6 +31,8 @@ class Box(NamedTuple):
 
     def holds(self, x: float, y: float) -> bool:
         """Whether a point is inside the rectangle."""
+        if not (self.left <= x <= self.right and self.top <= y <= self.bottom):
+            return False  # the answer for most points
         across = max(self.left + self.corner - x, x - self.right + self.corner, 0.0)
         down = max(self.top + self.corner - y, y - self.bottom + self.corner, 0.0)
         return across * across + down * down <= self.corner * self.corner

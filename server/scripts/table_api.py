@@ -4,6 +4,7 @@ plugin."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from scripts.plugin.compare import Fit, fit
@@ -44,6 +45,7 @@ class Plugin:
     def __init__(self, versions: Sequence[Version], torch: Version, patch: str) -> None:
         """`patch`: the module of the plugin that makes CUDA's names work (the shim), if it has one."""
         self.versions, self.torch, self.patch = versions, torch, patch
+        self._has = cache(self._is_usable)  # the rows of each version ask for the names of all versions
 
     def rows(self, decisions: Sequence[Decision], at: int) -> list[Row]:
         """Return the rows for one version, without names for which it is unknown whether the version has a
@@ -79,7 +81,7 @@ class Plugin:
         write the plugin's own name instead."""
         return all(version.gives(name) for version in self.versions[at:])
 
-    def _has(self, name: str, version: Version) -> bool | None:
+    def _is_usable(self, name: str, version: Version) -> bool | None:
         """Return whether a program can use a name with a version of the plugin: one of the plugin's names, or one of
         PyTorch's own; True for an empty name. Return None if the answer is unknown, because only some of the
         version's files were read."""

@@ -1,8 +1,12 @@
 """Distributes tests to the xdist workers of a parallel run."""
 
+import sys
+from collections.abc import Generator
 from typing import Any
 
 import pytest
+
+from support.imports import ROOT
 
 # All tests of a group in TOGETHER run on the same worker and share what one of them started or built.
 TOGETHER = ("tests/e2e/vscode/", "tests/pycharm/test_plugin.py", "tests/ci/", "tests/test_bundle.py",
@@ -18,6 +22,24 @@ LONG = (*TOGETHER, "tests/test_other_pythons.py", "tests/corpus/", "tests/editor
 # balance the workers at the end. The first two compute, while those of the language server mostly wait.
 NEXT = ("tests/test_contributing.py", "tests/engine/test_carried.py", "tests/lsp/", "tests/cli/")
 PLACES = (*LONG, *NEXT)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """In a new checkout, let one worker import the test files before the other workers do. This worker compiles all of
+    them, with pytest's assertions; workers that import them at the same moment would all compile them."""
+    if not hasattr(session.config, "workerinput") or _is_compiled():
+        return (yield)
+    from support.locks import after_the_first  # not where Python for WebAssembly has no file locks
+
+    with after_the_first(ROOT / ".cache" / "collection.lock"):
+        return (yield)
+
+
+def _is_compiled() -> bool:
+    """Return whether a worker has compiled the test files: one of the files that are collected last has byte code."""
+    last = max((ROOT / "tests").glob("test_*.py"))
+    return any((last.parent / "__pycache__").glob(f"{last.stem}.{sys.implementation.cache_tag}-pytest-*.pyc"))
 
 
 @pytest.hookimpl(trylast=True)
