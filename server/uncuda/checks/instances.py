@@ -366,7 +366,7 @@ class Instances:
         """Yield each statement that contains a match of a pattern, once; a match must be inside one line and contain
         `word`."""
         facts, done, count = self._context.facts, start, 0
-        for at in self._matches(word, re.compile(pattern), start, end):
+        for at in self._matches(word, pattern, start, end):
             if at < done or count > _MANY:
                 continue
             facts.work.search(done, at)
@@ -376,16 +376,19 @@ class Instances:
                 count += 1
                 yield statement
 
-    def _matches(self, word: str, pattern: re.Pattern[str], start: int, end: int) -> Iterator[int]:
+    def _matches(self, word: str, pattern: str, start: int, end: int) -> Iterator[int]:
         text, done = self._context.facts.text, start
         if not word.isascii() or end - start < FAR:
-            yield from (start + match.start() for match in pattern.finditer(text[start:end]))
+            part = text[start:end]
+            if word in part:
+                yield from (start + match.start() for match in re.finditer(pattern, part))
             return
+        compiled = re.compile(pattern)
         for at in self._context.facts.places(word, start, end):
             if at >= done:
                 line, stop = max(start, text.rfind("\n", 0, at) + 1), text.find("\n", at)
                 done = min(stop, end) if stop >= 0 else end
-                yield from (match.start() for match in pattern.finditer(text, line, done))
+                yield from (match.start() for match in compiled.finditer(text, line, done))
 
 
 def _binding(name: str) -> str:

@@ -84,6 +84,7 @@ class Accepting:
         self._session, self._wishes, self._says = session, wishes, says
         self._by_folder: dict[str, Acceptance | None] = {}
         self._by_file: dict[str, Acceptance] = {}
+        self._above: dict[str, str] = {}  # for `baseline_above`
         self._unwritten = False
         self._active: dict[int, frozenset[str]] = {}  # the names of active rules, by `id()` of the engine
 
@@ -162,7 +163,7 @@ class Accepting:
         here = baseline_beside("", os.getcwd())  # noqa: PTH109
         if os.path.lexists(here) and Path(os.path.abspath(folder)).is_relative_to(os.getcwd()):  # noqa: PTH100, PTH109
             return here
-        return baseline_above(folder) or here
+        return baseline_above(folder, self._above) or here
 
     def _is_whole(self, acceptance: Acceptance, given: Iterable[str]) -> bool:
         """Return whether all files for which a baseline may have entries are below the `given` paths."""

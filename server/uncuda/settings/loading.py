@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,9 @@ class Configuration:
             return self._fixed
         known = self._known.get(folder)
         if known is None:
-            for above in reversed(folder.parents):  # a loop, because folders may be nested too deeply for recursion
-                if above not in self._known:
-                    self._known[above] = self._look(above)
+            unread = [*takewhile(lambda above: above not in self._known, folder.parents)]
+            for above in reversed(unread):  # a loop, because folders may be nested too deeply for recursion
+                self._known[above] = self._look(above)
             known = self._known[folder] = self._look(folder)
         if isinstance(known, SettingsError):
             raise known

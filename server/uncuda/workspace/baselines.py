@@ -36,14 +36,21 @@ def baseline_beside(configuration: str, folder: str) -> str:
     return os.path.join(root, BASELINE_FILE) if root else ""
 
 
-def baseline_above(folder: str) -> str:
-    """Return the path of the baseline in a folder, or in the nearest folder above that has one; "" if none has."""
-    above = os.path.abspath(folder)
-    while not os.path.lexists(baseline_beside("", above)):
-        above, before = os.path.dirname(above), above
-        if above == before:
-            return ""
-    return baseline_beside("", above)
+def baseline_above(folder: str, known: dict[str, str]) -> str:
+    """Return the path of the baseline in a folder, or in the nearest folder above that has one; "" if none has.
+    `known`: earlier results by folder, to which the function adds its own, so that it looks into each folder once."""
+    above, passed = os.path.abspath(folder), list[str]()
+    while above not in known:
+        passed.append(above)
+        beside = baseline_beside("", above)
+        if os.path.lexists(beside):
+            known[above] = beside
+        elif (parent := os.path.dirname(above)) == above:
+            known[above] = ""
+        else:
+            above = parent
+    known.update(dict.fromkeys(passed, known[above]))
+    return known[above]
 
 
 class Baselines:

@@ -93,11 +93,10 @@ class _Modules:
     """Finds the files of a project by the dotted names of what they contain."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._by_name: dict[str, list[str]] = {}
+        self._by_name: dict[str, list[tuple[str, str]]] = {}
         for path in paths:
-            if path.endswith(".py"):
-                *_, folder, name = "", *path.replace("\\", "/").rsplit("/", 2)[-2:]
-                self._by_name.setdefault(folder if name == "__init__.py" else name[:-3], []).append(path)
+            if path.endswith(".py") and (module := module_at(path)):
+                self._by_name.setdefault(module.rpartition(".")[2], []).append((path, module))
 
     def of(self, name: str) -> Iterator[str]:
         """Yield the paths of the modules that a dotted name may mean, or that may contain the function, class or method
@@ -105,7 +104,7 @@ class _Modules:
         parts = name.split(".")
         for size in range(max(1, len(parts) - 2), len(parts) + 1):
             module = ".".join(parts[:size])
-            alike = [path for path in self._by_name.get(parts[size - 1], ()) if _is_at(path, module)]
+            alike = [path for path, own in self._by_name.get(parts[size - 1], ()) if agree(own, module)]
             yield from alike if len(alike) <= _ALIKE else ()
 
 
@@ -145,11 +144,6 @@ class _Own:
             [own for own in like if agree(own, name)] if len(like) <= _ALIKE else [own for own in like if own == name]
         )
         return found if len(found) == 1 else [own for own in found if own == name]
-
-
-def _is_at(path: str, module: str) -> bool:
-    own = module_at(path)
-    return bool(own) and agree(own, module)
 
 
 def _end(name: str) -> str:
