@@ -7,7 +7,6 @@ import json
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 from uncuda import lazy_re
 
@@ -48,7 +47,8 @@ class Literal:
         return local + (more[index - 1] if index else 0)
 
 
-class Cell(NamedTuple):
+@dataclass(frozen=True)
+class Cell:
     """A code cell with Python source."""
 
     number: int  # from 1, among all cells of the notebook
