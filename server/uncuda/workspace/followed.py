@@ -6,6 +6,7 @@ A skip mark must stay unchanged if its tests lead to a name of `torch.cuda` or a
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -93,10 +94,12 @@ class _Modules:
     """Finds the files of a project by the dotted names of what they contain."""
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._by_name: dict[str, list[tuple[str, str]]] = {}
+        self._module_at = cache(module_at)
+        self._by_name: dict[str, list[str]] = {}
         for path in paths:
-            if path.endswith(".py") and (module := module_at(path)):
-                self._by_name.setdefault(module.rpartition(".")[2], []).append((path, module))
+            if path.endswith(".py"):
+                *_, folder, name = "", *path.replace("\\", "/").rsplit("/", 2)[-2:]
+                self._by_name.setdefault(folder if name == "__init__.py" else name[:-3], []).append(path)
 
     def of(self, name: str) -> Iterator[str]:
         """Yield the paths of the modules that a dotted name may mean, or that may contain the function, class or method
@@ -104,7 +107,8 @@ class _Modules:
         parts = name.split(".")
         for size in range(max(1, len(parts) - 2), len(parts) + 1):
             module = ".".join(parts[:size])
-            alike = [path for path, own in self._by_name.get(parts[size - 1], ()) if agree(own, module)]
+            named = self._by_name.get(parts[size - 1], ())
+            alike = [path for path in named if (own := self._module_at(path)) and agree(own, module)]
             yield from alike if len(alike) <= _ALIKE else ()
 
 
