@@ -280,3 +280,40 @@ def test_the_test_for_certain_cards_of_nvidia_is_typed() -> None:
     typist.erase(at + len("_cuda_p2p_ib_support"), 4)
     typist.type(text.index("not "), "x and ")
     typist.erase(typist.text.index("not ") + 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("value", "is_right"),
+    [
+        ("'0'", True),
+        ("'0,1'", True),
+        ("'0, 2,10'", True),
+        ("''", True),
+        ("'-1'", True),
+        ("'MIG-1,MIG-0'", True),
+        ("','.join(map(str, numbers))", True),
+        ("f'1,{other}'", True),
+        ("'1,0'", False),
+        ("'0, 0'", False),
+        ("'2,10,3'", False),
+    ],
+)
+def test_numbers_of_devices_that_do_not_ascend(value: str, is_right: bool) -> None:
+    """torch_npu/npu/__init__.py, _device_count_ascend_hal: with other numbers, the number of devices is 0."""
+    for code in (
+        f"os.environ['CUDA_VISIBLE_DEVICES'] = {value}",
+        f"env = dict(os.environ, CUDA_VISIBLE_DEVICES={value})",
+    ):
+        for target, engine in ENGINES.items():
+            (found,) = engine.check(Source(f"import os\n{code}\n")).findings
+            assert bool(found.fixes) == (is_right or target == "musa")
+            assert ("ascending order" in found.message) == (not is_right and target == "npu")
+    (read,) = ENGINES["npu"].check(Source("import os\nx = os.environ.get('CUDA_VISIBLE_DEVICES', '1,0')\n")).findings
+    assert read.fixes and "ascending" not in read.message
+
+
+def test_a_list_of_devices_is_typed() -> None:
+    text = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\nx = os.getenv('CUDA_VISIBLE_DEVICES')\n"
+    typist = Typist(text, prepared("npu"))
+    typist.erase(text.index("0,1"), 1)
+    typist.type(text.index("0,1"), "2")

@@ -421,6 +421,12 @@ _ENVIRONMENT = (
         "Ids of sentences in `rules/limits.tsv` which say that a variable's values have another format on the target. "
         "If a variable's row in the target's table has one of these ids, code that reads the variable has no fix.",
         "在目标上取值格式不同的变量的限制。读取这类变量的代码没有修复。"),
+    Key("ascending-limits", TEXTS,
+        "Ids of sentences in `rules/limits.tsv` which say that the target takes only ascending numbers. If a "
+        "variable's row in the target's table has one of these ids, code that sets the variable to other numbers has "
+        "no fix, and only its message contains the sentence.",
+        "表示目标只接受升序编号的限制。若变量所在的行包含其中之一，则把该变量设为其他顺序编号的代码没有修复，"
+        "且只有这些代码的信息才包含该句。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     Key("card-tests", TEXTS,

@@ -16,7 +16,7 @@ from ..facts.roles import Role
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .environment_copies import Environments, is_one_of, spelled
-from .environment_values import given_value, shared
+from .environment_values import ascends, given_value, shared
 from .hit import VARIABLE
 from .string_evidence import is_prose, named
 
@@ -130,11 +130,13 @@ class Check:
     def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
         """Return whether renaming an environment variable is not enough for the target. If the code assigns `value` to
         the variable: whether this value means something else on the target. If the code only reads the variable
-        (`value` is None): whether the variable's values have another format on the target. See `value-limits` and
-        `format-limits` in docs/rule-keys.md."""
+        (`value` is None): whether the variable's values have another format on the target. See `value-limits`,
+        `ascending-limits` and `format-limits` in docs/rule-keys.md."""
         if value is None:
             return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
         differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
+        if not ascends(value) and not set(row.limits).isdisjoint(rule.get("ascending-limits", ())):
+            return True
         return differs and not shared(value, rule.get("values", ()))
 
     def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
@@ -154,7 +156,10 @@ class Check:
         # a variable is renamed in all code that reads it or asks whether it exists, or nowhere
         key = ((VARIABLE, place.name),)
         links, sources = (key if asked else () for asked in (place.asked, fixes and not place.label))
-        limits = (*row.limits, RAISES) if place.raises and fixes and not context.portable else row.limits
+        limits = row.limits
+        if place.value is None or ascends(place.value):
+            limits = tuple(limit for limit in limits if limit not in rule.get("ascending-limits", ()))
+        limits = (*limits, RAISES) if place.raises and fixes and not context.portable else limits
         return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node, sources=sources)
 
 

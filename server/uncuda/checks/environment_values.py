@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
@@ -26,6 +27,15 @@ def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
     if isinstance(parent, ast.Call) and len(parent.args) > 1 and parent.args[0] is node:
         return None if last_word(parent.func) in _READERS else parent.args[1]
     return None
+
+
+def ascends(value: ast.AST | str) -> bool:
+    """Whether the comma-separated numbers of a literal value ascend; True for other values."""
+    if isinstance(value, ast.Constant):
+        value = str(value.value)
+    parts = [part.strip() for part in value.strip("'\" ").split(",")] if isinstance(value, str) else []
+    numbers = [int(part) for part in parts if part.isascii() and part.isdecimal()]
+    return len(numbers) < len(parts) or all(one < other for one, other in pairwise(numbers))
 
 
 def shared(value: ast.AST | str, patterns: Sequence[str]) -> bool:
