@@ -45,6 +45,7 @@ ALONE: tuple[str, ...] = ("server", "--stdio")
 IS_POSSIBLE = sys.platform == "linux"  # other systems cannot send descriptors through a socket, or cannot fork
 _LONGEST = 1 << 20  # the maximum size of an `_Order` in JSON, in bytes
 _TESTS = str(ROOT / "tests")
+_EXAMPLE = ROOT / "examples" / "train"
 _PORTED = 'import torch\n\nx = torch.ones(2, device="cuda")\ntorch.cuda.synchronize()\nx.cuda()\n'
 _PROGRAM = re.compile(r"from (uncuda[\w.]*) import main; main\(\)$")
 
@@ -228,6 +229,7 @@ def _prepare() -> None:
     import uncuda
     from uncuda.catalogue import load
     from uncuda.engine.several import PortableEngine, make_engine
+    from uncuda.lazy_re import LazyPattern
     from uncuda.settings import Settings
     from uncuda.source import Source
 
@@ -235,11 +237,15 @@ def _prepare() -> None:
     for found in pkgutil.walk_packages(uncuda.__path__, "uncuda."):
         import_module(found.name)
     import_module("jedi")
+    for pattern in [found for found in gc.get_objects() if isinstance(found, LazyPattern)]:
+        pattern.match  # compiles it  # noqa: B018
     assert load().targets and load().libraries
+    texts = [_PORTED, *(path.read_text(encoding="utf-8") for path in _EXAMPLE.glob("*.py"))]
     for target in load().declarations:
         for strategy in ("auto", "portable"):
             engine = make_engine(load(), target, Settings(strategy=strategy))
-            engine.fix(Source(_PORTED), review=True)
+            for text in texts:
+                engine.fix(Source(text), review=True)
             for part in engine.parts if isinstance(engine, PortableEngine) else [engine]:
                 _engines.append(part)
                 for shim in (False, True):
@@ -253,12 +259,17 @@ _engines: list[object] = []
 
 
 def _prepare_patterns() -> None:
-    """Run the command line on a file, for each target, because this compiles the patterns that it needs."""
+    """Run the command line on a program, for each target, because this imports the modules and compiles the patterns
+    that it needs."""
     from uncuda.catalogue import load
     from uncuda.cli import main
 
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "ported.py").write_text(_PORTED, encoding="utf-8")
+        Path(folder, ".gitignore").write_text("*.pyc\n", encoding="utf-8")
+        Path(folder, ".git").mkdir()
+        for path in _EXAMPLE.glob("*.py"):
+            Path(folder, path.name).write_bytes(path.read_bytes())
         for target in load().declarations:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
                 assert main(["check", "--isolated", "--target", target, folder]) == 1
