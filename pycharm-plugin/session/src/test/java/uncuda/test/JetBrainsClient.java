@@ -14,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.eclipse.lsp4j.ApplyWorkspaceEditParams;
 import org.eclipse.lsp4j.ApplyWorkspaceEditResponse;
 import org.eclipse.lsp4j.ConfigurationParams;
@@ -79,6 +80,11 @@ final class JetBrainsClient implements LanguageClient {
             meanwhile.run();
             return new ApplyWorkspaceEditResponse(apply(params.getEdit()));
         }, edits);
+    }
+
+    /** Wait until the edits that the server has requested so far are applied. */
+    void finishEdits() throws Exception {
+        CompletableFuture.runAsync(() -> { }, edits).get(30, TimeUnit.SECONDS);
     }
 
     private static List<Path> files(WorkspaceEdit edit) {

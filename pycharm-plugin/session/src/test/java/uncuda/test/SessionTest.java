@@ -215,6 +215,7 @@ class SessionTest {
         // the request is cancelled by the client or by the server's reply, whichever comes first
         assertThrows(Exception.class, () -> begun.get().get(30, TimeUnit.SECONDS));
         assertTrue(begun.get().isDone());
+        session.client.finishEdits();
         // the server runs this command after the cancelled one has ended
         Report left = session.run(Commands.PREVIEW_FIX_ALL_IN_PROJECT);
         assertEquals(1, session.client.asked.size());
