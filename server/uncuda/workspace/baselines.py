@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from uncuda.engine import Report, Selection, name_of
 from uncuda.settings import BASELINE_FILE
 from uncuda.source import Source
 
+from .discover import upwards
 from .files import Stamp, stamp_of
 
 if TYPE_CHECKING:
@@ -39,18 +41,11 @@ def baseline_beside(configuration: str, folder: str) -> str:
 def baseline_above(folder: str, known: dict[str, str]) -> str:
     """Return the path of the baseline in a folder, or in the nearest folder above that has one; "" if none has.
     `known`: earlier results by folder, to which the function adds its own, so that it looks into each folder once."""
-    above, passed = os.path.abspath(folder), list[str]()
-    while above not in known:
-        passed.append(above)
+    place = os.path.abspath(folder)
+    for above in reversed([*takewhile(lambda one: one not in known, upwards(place))]):
         beside = baseline_beside("", above)
-        if os.path.lexists(beside):
-            known[above] = beside
-        elif (parent := os.path.dirname(above)) == above:
-            known[above] = ""
-        else:
-            above = parent
-    known.update(dict.fromkeys(passed, known[above]))
-    return known[above]
+        known[above] = beside if os.path.lexists(beside) else known.get(os.path.dirname(above), "")
+    return known[place]
 
 
 class Baselines:

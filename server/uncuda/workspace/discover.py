@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,15 @@ _BUILT = frozenset({"build", "dist"})
 # The suffixes of files that a user may name, and the suffixes of files that are found in folders.
 _SUFFIXES = ("", ".py", ".pyi", ".pyw", ".ipynb")
 _FOUND = (".py", ".ipynb")
+
+
+def upwards(folder: str) -> Iterator[str]:
+    """Yield a folder and all its parents."""
+    while True:
+        yield folder
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return
 
 
 class Problem(NamedTuple):

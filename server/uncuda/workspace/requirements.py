@@ -14,6 +14,7 @@ from uncuda.reading import LARGEST_CONFIGURATION, read_bytes
 from uncuda.settings import CONFIGURATION_FILES
 from uncuda.settings.toml import InvalidTomlError, parse_toml
 
+from .discover import upwards
 from .pins import Pins, normal, of_lines, of_lock, of_pyproject
 
 LOCKS = ("uv.lock", "pylock.toml", "poetry.lock", "pdm.lock")
@@ -99,7 +100,7 @@ class Requirements:
         no such files and share the result of a parent."""
         top = self._top_of(start)
         place = start
-        for place in _upwards(start):
+        for place in upwards(start):
             if place == top or self._of_folder(place) != _SILENT:
                 break
         return place
@@ -107,7 +108,7 @@ class Requirements:
     def _find(self, start: str) -> Holds:
         top = self._top_of(start)
         said: list[_Said] = []
-        for place in _upwards(start):
+        for place in upwards(start):
             said.append(self._of_folder(place))
             if place == top or (not top and said[-1].any_file):
                 break
@@ -124,7 +125,7 @@ class Requirements:
     def _top_of(self, folder: str) -> str:
         """The root of the repository that contains a folder; "" if there is none."""
         passed: list[str] = []
-        for place in _upwards(folder):
+        for place in upwards(folder):
             passed.append(place)
             if place not in self._tops and os.path.lexists(os.path.join(place, ".git")):  # noqa: PTH118
                 self._tops[place] = place
@@ -200,15 +201,6 @@ class Requirements:
             if name not in CONFIGURATION_FILES:
                 self._tell(f"{path}: cannot be read: {error.strerror or error}; {_NO_MATTER}")
             return ""
-
-
-def _upwards(folder: str) -> Iterator[str]:
-    """A folder and all its parents."""
-    while True:
-        yield folder
-        folder, below = os.path.dirname(folder), folder  # noqa: PTH120
-        if folder == below:
-            return
 
 
 def _is_better(found: Held, known: Held) -> bool:
