@@ -127,17 +127,23 @@ class Check:
                 place = _Place(node, span, statement.start + span[0], node.arg, node.value)
                 yield self._hit(context, statement, rule, place, applicability)
 
-    def _means_other(self, row: Row, rule: Rule, value: ast.AST | str | None) -> bool:
+    def _means_other(self, limits: Sequence[str], rule: Rule, value: ast.AST | str | None) -> bool:
         """Return whether renaming an environment variable is not enough for the target. If the code assigns `value` to
         the variable: whether this value means something else on the target. If the code only reads the variable
         (`value` is None): whether the variable's values have another format on the target. See `value-limits`,
         `ascending-limits` and `format-limits` in docs/rule-keys.md."""
         if value is None:
-            return not set(row.limits).isdisjoint(rule.get("format-limits", ()))
-        differs = not set(row.limits).isdisjoint(rule.get("value-limits", ()))
-        if not ascends(value) and not set(row.limits).isdisjoint(rule.get("ascending-limits", ())):
-            return True
-        return differs and not shared(value, rule.get("values", ()))
+            return not set(limits).isdisjoint(rule.get("format-limits", ()))
+        differs = not set(limits).isdisjoint(rule.get("value-limits", ()))
+        disordered = not set(limits).isdisjoint(rule.get("ascending-limits", ()))
+        return disordered or (differs and not shared(value, rule.get("values", ())))
+
+    def _limits(self, row: Row, rule: Rule, value: ast.AST | str | None) -> tuple[str, ...]:
+        """Return the limits of a variable's row that concern code which assigns `value` to the variable, or reads the
+        variable if `value` is None."""
+        if value is not None and not ascends(value):
+            return row.limits
+        return tuple(limit for limit in row.limits if limit not in rule.get("ascending-limits", ()))
 
     def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
         row = self._row(place.name)
@@ -148,7 +154,8 @@ class Check:
         if nvidias := _for_nvidia(rule, context, statement):
             return Hit(rule, start, end, words, limits=(nvidias,), severity="information", statement=statement)
         allowed = cap(rule, applicability)
-        if not place.tested and self._means_other(row, rule, place.value):
+        limits = self._limits(row, rule, place.value)
+        if not place.tested and self._means_other(limits, rule, place.value):
             allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
             edit = Edit(place.at, place.at + len(place.name), row.replacement)
@@ -156,9 +163,6 @@ class Check:
         # a variable is renamed in all code that reads it or asks whether it exists, or nowhere
         key = ((VARIABLE, place.name),)
         links, sources = (key if asked else () for asked in (place.asked, fixes and not place.label))
-        limits = row.limits
-        if place.value is None or ascends(place.value):
-            limits = tuple(limit for limit in limits if limit not in rule.get("ascending-limits", ()))
         limits = (*limits, RAISES) if place.raises and fixes and not context.portable else limits
         return Hit(rule, start, end, words, fixes, links, limits, statement=statement, node=place.node, sources=sources)
 

@@ -31,9 +31,7 @@ def given_value(statement: Statement, node: ast.AST) -> ast.AST | None:
 
 def ascends(value: ast.AST | str) -> bool:
     """Whether the comma-separated numbers of a literal value ascend; True for other values."""
-    if isinstance(value, ast.Constant):
-        value = str(value.value)
-    parts = [part.strip() for part in value.strip("'\" ").split(",")] if isinstance(value, str) else []
+    parts = _parts(value)
     numbers = [int(part) for part in parts if part.isascii() and part.isdecimal()]
     return len(numbers) < len(parts) or all(one < other for one, other in pairwise(numbers))
 
@@ -41,9 +39,12 @@ def ascends(value: ast.AST | str) -> bool:
 def shared(value: ast.AST | str, patterns: Sequence[str]) -> bool:
     """Whether every comma-separated part of a literal value matches a pattern for values with the same meaning on the
     target."""
+    parts = _parts(value)
+    return bool(parts) and all(any(fnmatchcase(part, pattern) for pattern in patterns) for part in parts)
+
+
+def _parts(value: ast.AST | str) -> list[str]:
+    """Return the comma-separated parts of a literal value, one of which may be ""; [] for other values."""
     if isinstance(value, ast.Constant):
         value = str(value.value)
-    if not isinstance(value, str):
-        return False
-    parts = [part.strip() for part in value.strip("'\" ").split(",")]
-    return all(any(fnmatchcase(part, pattern) for pattern in patterns) for part in parts)
+    return [part.strip() for part in value.strip("'\" ").split(",")] if isinstance(value, str) else []
