@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..catalogue import Rule
-from ..edits import Edit, Fix
+from ..edits import SAFE, Edit, Fix
 from ..facts.changes import Region
 from ..facts.read import Statement
 from ..source import Span
@@ -84,6 +84,11 @@ class Hit(NamedTuple):
         """The library, API or variable that the hit is about, such as `flash_attn`, `torch.cuda.synchronize`, `.cuda`
         or `NCCL_DEBUG`; "" if the hit has no such name."""
         return self.words.get("subject") or self.words.get("name", "")
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether the first fix is safe."""
+        return bool(self.fixes) and self.fixes[0].applicability == SAFE
 
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
         """A copy of the hit with other fixes."""

@@ -12,7 +12,6 @@ from functools import cached_property
 from ... import lazy_re
 from ...checks.base import Context
 from ...checks.hit import Hit
-from ...edits import SAFE
 from ...facts.scopes import Header
 from ..relations.kernels import Libraries
 from .extensions import imports_extension
@@ -72,7 +71,7 @@ class Halves:
         self._known: dict[int, bool] = {}
         self._hits = hits
         streams = [hit for hit in ported if hit is not None and hit.rule.name == "cuda-stream"]
-        left = [hit for hit in streams if not hit.fixes or hit.fixes[0].applicability != SAFE]
+        left = [hit for hit in streams if not hit.is_safe]
         self._mixed = set(map(self._function_of, left))
         stays = [hit for hit in ported if hit is not None and not hit.fixes and hit.rule.check == "name"]
         self._half = {at for hit in stays if (at := self._function_of(hit)) >= 0}

@@ -161,7 +161,7 @@ def _apart(hit: Hit, halves: Halves, compiled: Compiled) -> Hit:
 def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
     """Return the hit; its safe fix becomes a fix that needs review. `limit`: the id of the sentence that says why
     the fix needs review; `shown`: the code that this sentence quotes."""
-    if not hit.fixes or hit.fixes[0].applicability != SAFE:
+    if not hit.is_safe:
         return hit
     return hit.lowered(REVIEW)._replace(limits=(*hit.limits, limit), words={**hit.words, limit: shown})
 
@@ -175,4 +175,4 @@ def _is_left(hit: Hit) -> bool:
     CUDA, no fix of its file is safe, because the functions of a file pass objects such as streams and tensors to each
     other."""
     severity = hit.severity or hit.rule.severity
-    return severity != "information" and not (hit.fixes and hit.fixes[0].applicability == SAFE)
+    return severity != "information" and not hit.is_safe

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.scans import plain
 from .flags import CONDITIONS
@@ -82,7 +81,7 @@ def _torch_alone(index: int, hits: Sequence[Hit], questions: Questions, branches
         return False
     # this search matches every call, so the hits are computed again after an edit that adds any call
     branches.facts.searches.find(("called", "("), plain("("))
-    safe = {hit.end for hit in hits if hit.fixes and hit.fixes[0].applicability == SAFE}
+    safe = {hit.end for hit in hits if hit.is_safe}
     for start, end in questions.regions(index):
         branches.work.search(start, start + 16 * (end - start))
         for match in _CALLED.finditer(branches.text, max(start, header.end), end):

@@ -79,7 +79,7 @@ def _in_tests(
     device, `assert device.type == "cuda"`, is no such condition."""
     kernels, asked = Kernels(branches.facts, hits, libraries, only=()), dict[int, list[int]]()
     for index in questions:
-        if not _is_expected(hits[index]) and next(questions.regions(index), None) is not None:
+        if not _is_asserted(hits[index]) and next(questions.regions(index), None) is not None:
             asked.setdefault(_function(hits[index].start, branches), []).append(index)
     asked.pop(MODULE, None)
     found = dict.fromkeys(kernels.word(text, at) for text, at in words) if asked else ()
@@ -88,7 +88,7 @@ def _in_tests(
             yield from (Held(index, word.text, left=True) for index in asked.pop(_function(place.at, branches), ()))
 
 
-def _is_expected(hit: Hit) -> bool:
+def _is_asserted(hit: Hit) -> bool:
     """Return whether a hit is a device string in an `assert`."""
     return (
         hit.rule.check == "string" and hit.statement is not None and is_within(hit.node, hit.statement, (ast.Assert,))

@@ -16,7 +16,6 @@ from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...checks.unpacking import target_of
-from ...edits import SAFE
 from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
@@ -154,7 +153,7 @@ def patched(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None
     the value "cuda", which no safe fix changes: `monkeypatch.setattr("app.utils.device_type", "cuda")`."""
     if not (branches.says("setattr(") or branches.says("patch")):
         return
-    safe = sorted(hit.start for hit in hits if _is_safe(hit))
+    safe = sorted(hit.start for hit in hits if hit.is_safe)
     known: dict[int, bool] = {}
     for index, hit in enumerate(hits):
         if hit.rule.check != "string" or hit.statement is None:
@@ -188,7 +187,7 @@ def tested(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None]
             continue
         if not replaces and _is_expected(hit, hit.statement):
             expected.append((index, scope[0]))
-        elif not _is_safe(hit) and (replaces or _is_given(hit, hit.statement)):
+        elif not hit.is_safe and (replaces or _is_given(hit, hit.statement)):
             given.add(scope[0])
     yield from ((index, None) for index, scope in expected if scope in given)
 
@@ -212,10 +211,6 @@ def _is_given(hit: Hit, statement: Statement) -> bool:
 def _replaces(hit: Hit) -> bool:
     """Return whether a function replaces a name of `torch.cuda` by `setattr` or a similar call."""
     return hit.rule.check == "name" and any(key[0] == "patches" for key in hit.links)
-
-
-def _is_safe(hit: Hit) -> bool:
-    return bool(hit.fixes) and hit.fixes[0].applicability == SAFE
 
 
 def _is_assertion(node: ast.AST) -> bool:
