@@ -23,6 +23,7 @@ import os
 import pkgutil
 import re
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -268,8 +269,7 @@ def _prepare_patterns() -> None:
         Path(folder, "ported.py").write_text(_PORTED, encoding="utf-8")
         Path(folder, ".gitignore").write_text("*.pyc\n", encoding="utf-8")
         Path(folder, ".git").mkdir()
-        for path in _EXAMPLE.glob("*.py"):
-            Path(folder, path.name).write_bytes(path.read_bytes())
+        shutil.copytree(_EXAMPLE, folder, dirs_exist_ok=True)
         for target in load().declarations:
             with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
                 assert main(["check", "--isolated", "--target", target, folder]) == 1
