@@ -500,6 +500,21 @@ def test_a_device_that_a_library_with_devices_of_its_own_is_given(code: str) -> 
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        "accelerate.InitProcessGroupKwargs(backend='nccl')",
+        "accelerate.utils.InitProcessGroupKwargs('nccl', timeout=t)",
+        "Given(backend='nccl')",
+        "InitProcessGroupKwargs(backend='nccl')",
+    ],
+)
+def test_accelerate_is_told_its_own_default_for_the_backend(call: str) -> None:
+    imports = "import accelerate\nfrom accelerate import InitProcessGroupKwargs as Given\nimport torch\n"
+    assert classes(f"{imports}x = {call}\n") == []
+    assert classes(f"{imports}x = {call.replace('InitProcessGroupKwargs', 'f').replace('Given', 'f')}\n") != []
+
+
+@pytest.mark.parametrize(
     ("code", "due"),
     [
         ("device = 'cuda:1'\nload({'cuda:0': device})", "device = 'npu:1'\nload({'cuda:0': device, 'npu:0': device})"),
