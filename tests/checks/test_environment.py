@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.typist import Typist, prepared
+from engine.typist import Typist, prepared, type_in_each_line
 from support.engines import engine_for
 from uncuda.catalogue import load
 from uncuda.settings import Settings
@@ -257,6 +257,34 @@ def test_a_variable_beside_a_tool_of_nvidias_driver_is_left(line: str, for_nvidi
     assert (found.severity == "information") == for_nvidia
     assert ("which other accelerators do not have" in found.message) == for_nvidia
     assert bool(found.fixes) != for_nvidia
+
+
+@pytest.mark.parametrize(
+    ("imports", "stays"),
+    [
+        ("import mxnet as mx", True),
+        ("import tensorflow.compat.v1 as tf", True),
+        ("from jax import numpy", True),
+        ("import mxnet as mx\nimport torch", False),
+        ("import tensorflow\nimport pytorch_lightning as pl", False),
+        ("import tensorflow\n\n\ndef f():\n    from torch import nn", False),
+        ("import mxnets", False),
+        ("import numpy", False),
+    ],
+)
+def test_a_variable_in_a_file_for_another_framework_is_left(imports: str, stays: bool) -> None:
+    """As in insightface, whose programs for MXNet set CUDA_VISIBLE_DEVICES."""
+    text = f"import os\n{imports}\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"
+    (found,) = ENGINES["musa"].check(Source(text)).findings
+    assert (found.severity == "information") == stays
+    assert ("another framework than PyTorch" in found.message) == stays
+    assert bool(found.fixes) != stays
+
+
+def test_imports_of_another_framework_are_typed() -> None:
+    text = "import os\n\n\ndef f():\n    os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"
+    type_in_each_line(text, ("import mxnet", "import torch", "mxnet"), 0)
+    type_in_each_line("import mxnet\n" + text, ("import torch", "import mxnet"), 0)
 
 
 @pytest.mark.parametrize(

@@ -438,6 +438,10 @@ _ENVIRONMENT = (
         "Names of NVIDIA's tools. In a file that contains one of these names, a finding has the severity `information` "
         "and no fix.",
         "NVIDIA 工具的名称。文件含有其中之一时，只作提示，没有修复。"),
+    Key("frameworks", TEXTS,
+        "Deep learning frameworks other than PyTorch. In a file that imports one of these modules and not PyTorch, a "
+        "finding has the severity `information` and no fix.",
+        "PyTorch 以外的深度学习框架。文件导入其中之一而不导入 PyTorch 时，只作提示，没有修复。"),
     _PORTABLE,
 )  # fmt: skip
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
+from itertools import chain
 from typing import NamedTuple
 
 from .. import lazy_re
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
+from ..facts.names import from_imports, plain_imports
 from ..facts.read import Statement
 from ..facts.role_calls import KEEPS, last_word
 from ..facts.roles import Role
@@ -24,6 +26,8 @@ RAISES = "raises-unset"
 """The id in rules/limits.tsv of the sentence about code that raises KeyError if the target's variable is not set."""
 NVIDIA_CARDS = "nvidia-cards"
 """The id in rules/limits.tsv of the sentence "it runs only where nvidia-smi lists certain cards of NVIDIA …"."""
+OTHER_FRAMEWORK = "other-framework"
+"""The id in rules/limits.tsv of the sentence "this file uses another framework than PyTorch"."""
 NVIDIA_TOOLS = "nvidia-tools"
 """The id in rules/limits.tsv of the sentence "this file names a tool of NVIDIA's driver …"."""
 # Matches the closing quote of a variable's name, but not in `x["NAME"]` unless a value is assigned: `x["NAME"] = …`.
@@ -34,6 +38,7 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = lazy_re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
 # Matches variables by which build scripts find and link a library; the library itself does not read them.
 _BUILD = lazy_re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
+_TORCH = "torch"
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
@@ -151,8 +156,8 @@ class Check:
         start, end = (statement.start + offset for offset in place.span)
         words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
-        if nvidias := _for_nvidia(rule, context, statement):
-            return Hit(rule, start, end, words, limits=(nvidias,), severity="information", statement=statement)
+        if reason := _stays(rule, context, statement):
+            return Hit(rule, start, end, words, limits=(reason,), severity="information", statement=statement)
         allowed = cap(rule, applicability)
         limits = self._limits(row, rule, place.value)
         if not place.tested and self._means_other(limits, rule, place.value):
@@ -237,11 +242,24 @@ def _is_set(context: Context, statement: Statement, name: str) -> bool:
     return any(header.word == "try" for header in context.facts.indents.headers(statement.start))
 
 
-def _for_nvidia(rule: Rule, context: Context, statement: Statement) -> str:
-    """Return the id of the sentence that says why only NVIDIA's GPUs run a statement; "" if others may run it, too."""
+def _stays(rule: Rule, context: Context, statement: Statement) -> str:
+    """Return the id of the sentence that says why a variable keeps its name: only NVIDIA's GPUs run the statement, or
+    PyTorch does not read the variable. Return "" if there is no such reason."""
+    if _is_of_another_framework(rule, context):
+        return OTHER_FRAMEWORK
     if any(map(context.facts.says, rule.get("nvidia-words", ()))):
         return NVIDIA_TOOLS
     return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("card-tests", ())) else ""
+
+
+def _is_of_another_framework(rule: Rule, context: Context) -> bool:
+    """Return whether the file imports one of the rule's `frameworks`, and nothing that is named after torch."""
+    frameworks, searches = rule.get("frameworks", ()), context.facts.searches
+    if not any(map(context.facts.says, frameworks)):
+        return False
+    imported = chain(plain_imports(searches), from_imports(searches))
+    roots = {dotted.partition(".")[0] for _, dotted in imported}
+    return not roots.isdisjoint(frameworks) and not any(_TORCH in root for root in roots)
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:
