@@ -888,3 +888,38 @@ def test_float64_is_silent_where_the_target_never_runs_it(line: str) -> None:
         assert not float64(text, line), name
     for name, text in ON_DEVICE.items():
         assert float64(text, line), name
+
+
+REPLACING = "import torch\n\n\ndef replace():\n    torch.cuda.Event = torch.xpu.Event\n    torch.cuda.Stream = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("other", "lines", "is_replaced"),
+    [
+        ("xpu", "torch.xpu.Stream\n    x.to('cuda')", True),
+        ("musa", "stream\n    torch.cuda.synchronize()", True),
+        ("npu", "torch.npu.Stream", False),
+        ("Event", "torch.Event.Stream", False),
+    ],
+)
+def test_a_file_that_puts_another_accelerator_in_cudas_place_is_information(
+    other: str, lines: str, is_replaced: bool
+) -> None:
+    """As in library/ipex/hijacks.py of sd-scripts, which makes CUDA's names those of Intel's GPUs."""
+    text = REPLACING.format(lines).replace("xpu", other)
+    found = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    assert {(one.severity == "information", "those of another accelerator" in one.message) for one in found} == {
+        (is_replaced, is_replaced)
+    }
+    assert not is_replaced or all(one.fixes[0].applicability == "review" for one in found if one.fixes)
+
+
+def test_a_test_that_replaces_one_name_of_cuda_is_ported() -> None:
+    text = "import torch\ntorch.cuda.is_available = lambda: torch.xpu.is_available()\n"
+    (found,) = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    assert found.severity == "error" and found.fixes[0].applicability == "safe"
+
+
+def test_names_of_cuda_that_are_replaced_are_typed() -> None:
+    text = REPLACING.format("torch.xpu.Stream\n    torch.cuda.synchronize()")
+    type_in_each_line(text, ("torch.cuda.Event = 1", "torch.cuda.f()", "x = torch.xpu.f()"), 3)

@@ -12,6 +12,7 @@ from ... import lazy_re
 from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
+from ...checks.families import OTHERS
 from ...checks.tested import CAUGHT, TESTED_FOR
 from ...edits import REVIEW
 from ...facts.read import Statement
@@ -31,6 +32,9 @@ runs only on another platform, according to a condition in the project."""
 CHOSEN = "project-chooses"
 """The id in rules/limits.tsv of the sentence about hits that are only information, because the project chooses between
 accelerators."""
+REPLACED = "replaced-by-another"
+"""The id in rules/limits.tsv of the sentence about a file that puts the functions of another accelerator in the place
+of those of torch.cuda."""
 AMDS = "amd-file"
 """The id in rules/limits.tsv of the sentence "the name of the file or of its folder says that it is for AMD's GPUs"."""
 NVIDIAS = "nvidia-folder"
@@ -64,6 +68,7 @@ _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
 _TESTED, _ASKED = (ast.Compare, ast.match_case, ast.Assert), (ast.If, ast.While, ast.IfExp)
 _CLAUSES = frozenset({"if", "elif", "else"})
+_SEVERAL = 2  # a test may replace one name: `torch.cuda.is_available = lambda: False`
 _OF_WHOLE = frozenset({"missing-import", "accelerator-member"})
 
 
@@ -135,6 +140,8 @@ class Served:
         In code that chooses between accelerators, a condition that asks for CUDA may be meant for no other accelerator.
         The condition, and the code that runs only if it is true, must then stay unchanged.
         """
+        if self._replaces_cuda(hits):
+            return [hit if hit.rule.check in _OF_WHOLE else _informing(hit, REPLACED) for hit in hits]
         hits = [self._of_another_platform(hit) if self._others.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, OLDER) if not hit.fixes and self._older.holds(hit) else hit for hit in hits]
         hits = [_informing(hit, SWITCHED) if _builds(hit) and self._is_switched(hit) else hit for hit in hits]
@@ -152,6 +159,14 @@ class Served:
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _replaces_cuda(self, hits: Sequence[Hit]) -> bool:
+        """Return whether the file makes CUDA's names those of another accelerator, as in `torch.cuda.Event =
+        torch.xpu.Event`: it assigns to several names of torch.cuda, and uses the other accelerator's module."""
+        if sum(map(_is_assigned, hits)) < _SEVERAL:
+            return False
+        devices = {target.words["device"] for target in self._catalogue.targets.values()} - {self._target.words["device"]}
+        return any(self._facts.says(f"torch.{device}.") for device in (*OTHERS, *sorted(devices)))
 
     def _is_beside(self, hit: Hit) -> bool:
         """Return whether a hit is behind a condition about bytes, or in code that makes the value by which a person
@@ -324,6 +339,15 @@ def _informing(hit: Hit, limit: str) -> Hit:
     """Return the hit with the severity "information", and with the id of the sentence that says why the target may
     never run this code."""
     return hit.lowered(REVIEW).as_information(limit)
+
+
+def _is_assigned(hit: Hit) -> bool:
+    """Return whether a hit is at a name of torch.cuda to which a statement assigns."""
+    return (
+        isinstance(hit.node, ast.Attribute)
+        and isinstance(hit.node.ctx, ast.Store)
+        and hit.words.get("name", "").startswith("torch.cuda.")
+    )
 
 
 def _is_question(hit: Hit) -> bool:
