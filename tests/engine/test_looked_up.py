@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from support.portable import found, ported
 from uncuda.settings import Settings
@@ -98,3 +99,30 @@ def test_nothing_is_half_portable(code: str) -> None:
     text = "import torch\n\n" + code + HELD["behind the test"]
     assert [bool(one.fixes) for one in found(text)] == [False, False]
     assert ported(text, review=True) == text
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("ok = {'npu': f(), 'cuda': torch.cuda.is_available()}\n", "review"),
+        ("ok = {'cuda': torch.cuda.is_available() and x, 'cpu': True}\n", "review"),
+        ("ok = {'cpu': 1, 'cuda': torch.cuda.device_count()}\n", "review"),
+        ("ok = dict(cuda=torch.cuda.is_available(), cpu=True)\n", "review"),
+        ("ok = {}\nok['cuda'] = torch.cuda.is_available()\n", "review"),
+        ("ok = {'gpu': torch.cuda.is_available()}\n", "safe"),
+        ("ok = f(cuda=torch.cuda.is_available())\n", "safe"),
+        ("ok['gpu'] = torch.cuda.is_available()\n", "safe"),
+        ("print({'CUDA available': torch.cuda.is_available()})\n", "safe"),
+        ("ok = {torch.cuda.is_available(): 'x'}\n", "safe"),
+    ],
+)
+def test_whether_there_is_a_device_by_its_name(code: str, due: str) -> None:
+    """As in `get_device` of mmtracking, which returns the first key with a true value."""
+    classes = classes_of(code)
+    (name,) = (one for one in classes if one.startswith("torch.cuda."))
+    assert classes[name] == due
+
+
+def test_whether_there_is_a_device_by_its_name_is_typed() -> None:
+    text = "import torch\n\n\ndef f():\n    ok = {\n        'cuda': torch.cuda.is_available(),\n    }\n    return ok\n"
+    type_in_each_line(text, ("'cpu': True,", "ok['cuda'] = torch.cuda.is_available()", "'gpu': 1,"), 3)

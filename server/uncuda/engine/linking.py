@@ -21,7 +21,7 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import chosen, compared, expected, patched, questioned, tested
+from .relations.words import chosen, compared, expected, keyed, patched, questioned, tested
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _SHARED = frozenset({SEARCHED, VARIABLE})  # the keys in `Hit.sources` that connect all hits which have them
@@ -160,6 +160,7 @@ def _linked(
     unknown = ((head, index) for head, index in functions if index is None)
     for index, question in (
         *questioned(hits, branches.work),
+        *keyed(hits, branches.work),
         *patched(hits, branches),
         *tested(hits, branches),
         *unknown,

@@ -165,7 +165,9 @@ class Served:
         torch.xpu.Event`: it assigns to several names of torch.cuda, and uses the other accelerator's module."""
         if sum(map(_is_assigned, hits)) < _SEVERAL:
             return False
-        devices = {target.words["device"] for target in self._catalogue.targets.values()} - {self._target.words["device"]}
+        devices = {target.words["device"] for target in self._catalogue.targets.values()} - {
+            self._target.words["device"]
+        }
         return any(self._facts.says(f"torch.{device}.") for device in (*OTHERS, *sorted(devices)))
 
     def _is_beside(self, hit: Hit) -> bool:

@@ -19,11 +19,13 @@ from ...checks.unpacking import target_of
 from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
+from ...facts.roles import keys_of_values
 from ...facts.scopes import Header
 from ...limits import Work
 from .parts import in_test, is_within
 from .questions import is_question
 
+_CUDA = "cuda"
 _TEST = "def test"
 # a call that replaces a name by a device; the call may be in several lines
 _PATCHED = lazy_re.compile(
@@ -129,6 +131,34 @@ def chosen(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]
             header = branches.indents.header_above(hit.statement.start)
             if header is not None and header.start in tests and _is_only(hit.statement, header, branches):
                 yield from ((one, index) for one in tests[header.start])
+
+
+def keyed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, None]]:
+    """Yield the indices, each with None, of questions for CUDA that are the value for the key "cuda" of a dictionary:
+    `{"cuda": torch.cuda.is_available(), "npu": f()}`. The program may take the key for the device that it found, and no
+    fix changes the key."""
+    for index, hit in enumerate(hits):
+        if hit.rule.check == "name" and hit.statement is not None and is_question(hit):
+            inner = hit.node
+            for outer in hit.statement.digest.ancestors(inner) if inner is not None else ():
+                work.compare()
+                if _is_keyed(outer, inner, hit.statement):
+                    yield index, None
+                    break
+                inner = outer
+
+
+def _is_keyed(outer: ast.AST, inner: ast.AST | None, statement: Statement) -> bool:
+    """Return whether a dictionary has the value `inner` for the key "cuda": in a display or a call of `dict`, or after
+    an assignment `x["cuda"] = …`."""
+    if isinstance(outer, ast.keyword):
+        call = statement.digest.parents.get(outer)
+        return outer.arg == _CUDA and isinstance(call, ast.Call) and last_word(call.func) == "dict"
+    if isinstance(outer, ast.Assign):
+        keys = [target.slice for target in outer.targets if isinstance(target, ast.Subscript)]
+        return inner is outer.value and any(isinstance(key, ast.Constant) and key.value == _CUDA for key in keys)
+    key = keys_of_values(outer).get(inner) if isinstance(outer, ast.Dict) and inner is not None else None
+    return isinstance(key, ast.Constant) and key.value == _CUDA
 
 
 def _is_value(node: ast.AST | None, statement: Statement) -> bool:
