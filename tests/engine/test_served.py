@@ -923,3 +923,41 @@ def test_a_test_that_replaces_one_name_of_cuda_is_ported() -> None:
 def test_names_of_cuda_that_are_replaced_are_typed() -> None:
     text = REPLACING.format("torch.xpu.Stream\n    torch.cuda.synchronize()")
     type_in_each_line(text, ("torch.cuda.Event = 1", "torch.cuda.f()", "x = torch.xpu.f()"), 3)
+
+
+ENUM = (
+    "import torch\nfrom accelerators import Kind\n\n\ndef sync(kind, x):\n    if {}:\n        torch.cuda.synchronize()\n"
+    "    elif {}:\n        torch.xpu.synchronize()\n"
+)
+LIBRARY = "from {} import is_torch_cuda_available\nimport torch\nif is_torch_cuda_available():\n    torch.cuda.seed()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (ENUM.format("kind == Kind.CUDA", "kind == Kind.XPU"), "review"),
+        (ENUM.format("x and Kind.CUDA is kind", "kind == Kind.NPU"), "review"),
+        (ENUM.format("kind != Kind.CUDA", "kind == Kind.XPU"), "safe"),
+        (ENUM.format("kind == Kind.CUDA", "kind == Kind.CPU"), "safe"),
+        (ENUM.format("kind == Kind.CUDA", "kind == Other.XPU"), "safe"),
+        (ENUM.format("kind == Kind.CUDA or x", "kind == Kind.XPU"), "safe"),
+        (ENUM.format("not kind == Kind.CUDA", "kind == Kind.XPU").replace("elif x", "if x"), "safe"),
+        (ENUM.format("kind == Kind.CUDA", "kind == Kind.XPU").replace("torch.cuda.s", "pass # "), ""),
+        (LIBRARY.format("transformers.utils"), "review"),
+        (LIBRARY.format(".utils"), "safe"),
+        (LIBRARY.format(".utils") + "elif is_torch_xpu_available():\n    pass\n", "review"),
+        (LIBRARY.format("transformers").replace("if is", "if not is"), "safe"),
+    ],
+)
+def test_what_runs_only_behind_a_word_of_the_program_for_cuda(text: str, due: str) -> None:
+    """As in LLaMA-Factory, which knows Ascend and Intel beside CUDA, and runs nothing of CUDA's on Moore Threads."""
+    found = engine_for("musa", Settings(locale="en")).check(Source(text)).findings
+    assert [one.fixes[0].applicability for one in found] == ([due] if due else [])
+    assert all(("a question that stays CUDA's" in one.message) == (due == "review") for one in found)
+
+
+def test_words_of_the_program_for_cuda_are_typed() -> None:
+    text = ENUM.format("kind == Kind.CUDA", "kind == Kind.XPU")
+    type_in_each_line(text, ("if kind == Kind.CUDA:", "x = Kind.XPU", "torch.cuda.f()", "Kind = 1"), 4)
+    typed = ("if is_torch_cuda_available():", "x = is_torch_xpu_available()", "from . import is_torch_cuda_available")
+    type_in_each_line(LIBRARY.format("transformers"), typed, 0)

@@ -134,7 +134,7 @@ class Apart:
         """Return the offsets of all occurrences of `words`, sorted."""
         text = self._facts.text
         found = (self._facts.searches.find(("apart", word), plain(word)) for word in self._words)
-        return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] == "b")
+        return sorted(at for at in chain.from_iterable(found) if not text[at - 1 : at].isalpha() or text[at] in "b.")
 
     @cached_property
     def _asking(self) -> dict[int, Statement]:

@@ -20,6 +20,7 @@ from ...facts.scans import plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .by_hand import ByHand
+from .own_words import of_own_words
 from .older import OLDER, of_older
 from .parts import in_test, is_within
 
@@ -42,6 +43,8 @@ NVIDIAS = "nvidia-folder"
 SWITCHED = "switched-on"
 """The id in rules/limits.tsv of the sentence about an extension that is built only if an environment variable is set to
 1."""
+BEHIND = "behind-a-question"
+"""The id in rules/limits.tsv of the sentence "it runs only where a question that stays CUDA's is answered with yes"."""
 _EXCUSES = frozenset({CAUGHT, TESTED_FOR})
 _SWITCH = lazy_re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
@@ -85,6 +88,7 @@ class Served:
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
+        self._own_words = of_own_words(branches, context.catalogue)
         self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
@@ -154,6 +158,7 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
+        hits = [_behind(hit) if hit.is_safe and self._own_words.holds(hit) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
@@ -350,6 +355,11 @@ def _is_assigned(hit: Hit) -> bool:
         and isinstance(hit.node.ctx, ast.Store)
         and hit.words.get("name", "").startswith("torch.cuda.")
     )
+
+
+def _behind(hit: Hit) -> Hit:
+    """Return the hit, which is behind a condition for CUDA that no fix changes, with a fix that needs review."""
+    return hit.lowered(REVIEW)._replace(limits=(*hit.limits, BEHIND))
 
 
 def _is_question(hit: Hit) -> bool:
