@@ -16,7 +16,7 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
-from uncuda.checks.environment import NVIDIA_CARDS, NVIDIA_TOOLS, RAISES
+from uncuda.checks.environment import NVIDIA_CARDS, NVIDIA_TOOLS, OTHER_FRAMEWORK, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.inline_assembly import INLINE_ASSEMBLY
@@ -31,7 +31,7 @@ from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.older import OLDER
-from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, SWITCHED
+from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -233,6 +233,8 @@ def test_texts_are_used() -> None:
         INLINE_ASSEMBLY,
         NVIDIA_CARDS,
         NVIDIA_TOOLS,
+        OTHER_FRAMEWORK,
+        REPLACED,
         AMDS,
         NVIDIAS,
         CHOSEN,

@@ -926,7 +926,8 @@ def test_names_of_cuda_that_are_replaced_are_typed() -> None:
 
 
 ENUM = (
-    "import torch\nfrom accelerators import Kind\n\n\ndef sync(kind, x):\n    if {}:\n        torch.cuda.synchronize()\n"
+    "import torch\nfrom accelerators import Kind\n\n\ndef sync(kind, x):\n"
+    "    if {}:\n        torch.cuda.synchronize()\n"
     "    elif {}:\n        torch.xpu.synchronize()\n"
 )
 LIBRARY = "from {} import is_torch_cuda_available\nimport torch\nif is_torch_cuda_available():\n    torch.cuda.seed()\n"

@@ -11,6 +11,8 @@ from ...facts.names import from_imports
 from ...facts.role_calls import last_word
 from .apart import Apart
 
+BEHIND = "behind-a-question"
+"""The id in rules/limits.tsv of the sentence "it runs only where a question that stays CUDA's is answered with yes"."""
 _CUDA = "CUDA"
 _ASKS, _LIBRARY = "is_torch_{}_available", "transformers"
 _OTHERS = ("GCU", "HPU", "MLU", "SDAA", "XPU")  # accelerators for which PyTorch has a module; each target is one more

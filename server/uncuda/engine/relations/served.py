@@ -20,8 +20,8 @@ from ...facts.scans import plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .by_hand import ByHand
-from .own_words import of_own_words
 from .older import OLDER, of_older
+from .own_words import BEHIND, of_own_words
 from .parts import in_test, is_within
 
 OTHER_PLATFORM = "other-platform"
@@ -43,8 +43,6 @@ NVIDIAS = "nvidia-folder"
 SWITCHED = "switched-on"
 """The id in rules/limits.tsv of the sentence about an extension that is built only if an environment variable is set to
 1."""
-BEHIND = "behind-a-question"
-"""The id in rules/limits.tsv of the sentence "it runs only where a question that stays CUDA's is answered with yes"."""
 _EXCUSES = frozenset({CAUGHT, TESTED_FOR})
 _SWITCH = lazy_re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"

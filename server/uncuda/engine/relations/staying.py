@@ -16,6 +16,7 @@ from .guarded import before_counts, over_cuda, over_lookups, over_several
 from .kernels import BUILDER, Libraries
 from .loading import of_loading
 from .makes import of_makes
+from .own_words import BEHIND
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
 from .served import is_import
@@ -23,7 +24,7 @@ from .toolkits import over_toolkit
 from .unfilled import unfilled
 
 OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-cuda-only", "question-over-unknown"
-OVER_LEFT, OF_MAKE, BEHIND = "question-over-left", "question-of-make", "behind-a-question"
+OVER_LEFT, OF_MAKE = "question-over-left", "question-of-make"
 OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
 OVER_NONE, OF_FALLING = "question-over-none", "question-of-falling"
 REASONS = frozenset(
