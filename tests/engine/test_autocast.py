@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.typist import Typist, prepared
+from engine.typist import Typist, prepared, type_in_each_line
 from support.engines import engine_for
 from uncuda.edits import apply_edits
 from uncuda.engine import Finding
@@ -120,3 +120,29 @@ def test_a_device_type_that_the_file_computes_is_typed() -> None:
     typist.type(typist.text.index("accelerator import"), "b.")
     at = typist.text.index("get_accelerator().")
     typist.replace(at, at + len("get_accelerator().devic"), '"npu" or x')
+
+
+@pytest.mark.parametrize(
+    ("scaler", "due"),
+    [
+        ("from timm.utils import NativeScaler\nscaler = NativeScaler()", "review"),
+        ("import timm\nscaler = timm.utils.NativeScaler()", "review"),
+        ("from timm.utils import NativeScaler\nscaler = NativeScaler(device=d)", "safe"),
+        ("from .misc import NativeScaler\nscaler = NativeScaler()", "safe"),
+        ("scaler = torch.amp.GradScaler()", "safe"),
+        ("scaler = torch.cuda.amp.GradScaler()", "safe"),
+    ],
+)
+def test_autocast_moves_only_with_its_scaler(scaler: str, due: str) -> None:
+    """As in wavemlp_pytorch/train.py of Efficient-AI-Backbones: timm's scaler is CUDA's unless it is told otherwise."""
+    text = f"{HEAD}{scaler}\nwith torch.cuda.amp.autocast():\n    f()\n"
+    found = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    assert [one.fixes[0].applicability for one in found if one.subject.endswith("autocast")] == [due]
+
+
+def test_scalers_beside_autocast_are_typed() -> None:
+    text = (
+        f"{HEAD}from timm.utils import NativeScaler\n\n\ndef f():\n    with torch.cuda.amp.autocast():\n        pass\n"
+    )
+    typed = ("scaler = NativeScaler()", "scaler = NativeScaler(device=d)", "scaler = torch.amp.GradScaler()")
+    type_in_each_line(text, typed, 5)

@@ -14,7 +14,7 @@ from ..limits import Work
 from .guards import choosing, filled, guarded
 from .linked_branches import LinkedBranches
 from .relations.alike import alike
-from .relations.autocast import dtypes_of_autocast
+from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.questions import Questions
@@ -161,6 +161,7 @@ def _linked(
     for index, question in (
         *questioned(hits, branches.work),
         *keyed(hits, branches.work),
+        *unscaled(hits),
         *patched(hits, branches),
         *tested(hits, branches),
         *unknown,

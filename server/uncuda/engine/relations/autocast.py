@@ -1,4 +1,5 @@
-"""Finds conditions that ask whether autocast is on, and code that reads the dtype that autocast uses."""
+"""Finds conditions that ask whether autocast is on, code that reads the dtype that autocast uses, and scalers without
+which autocast loses small gradients."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from ...checks import Hit
 
 _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
+_AUTOCAST, _SCALER = "autocast", "Scaler"
 _NEAR = 40  # maximum number of characters between the name of a function and its argument
 
 
@@ -27,3 +29,13 @@ def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, in
         before = text[max(hit.start - _NEAR, 0) : hit.start]
         if _DTYPE.search(hit.words.get("name", "")) or _DTYPE.search(before):
             yield from ((one, index) for one in asking)
+
+
+def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
+    """Yield the indices in `hits`, each with None, of hits at `autocast` beside a scaler that is CUDA's by default and
+    gets no device from a safe fix, as `NativeScaler()` of timm. With autocast alone, training in float16 loses small
+    gradients."""
+    words = [hit.words.get("name", "").rpartition(".")[2] for hit in hits]
+    scalers = (hit for hit, word in zip(hits, words) if hit.rule.check == "argument" and word.endswith(_SCALER))
+    if not all(scaler.is_safe for scaler in scalers):
+        yield from ((index, None) for index, word in enumerate(words) if word == _AUTOCAST)
