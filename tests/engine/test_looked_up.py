@@ -102,6 +102,33 @@ def test_nothing_is_half_portable(code: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("entries", "code", "due"),
+    [
+        (REVIEW, "def f(x, device='cuda'):\n    return RUN[device](x)\n", "review"),
+        (BY_HAND, "def f(x, *, kind='cuda'):\n    return RUN[kind](x)\n", "manual"),
+        (SAFE, "def f(x, device='cuda'):\n    return RUN[device](x)\n", "safe"),
+        (REVIEW, "def f(x, device='cuda', kind=0):\n    return RUN[kind](x.to(device))\n", "safe"),
+        (REVIEW, "def f(x, device='cuda'):\n    return x.to(device)\ndef g(device):\n    return RUN[device]\n", "safe"),
+        (REVIEW, "def f(x, device='cuda'):\n    return RUN['cpu'](x.to(device))\n", "safe"),
+    ],
+)
+def test_a_default_by_which_a_dictionary_is_asked(entries: str, code: str, due: str) -> None:
+    """As in `build_dp` of mmtracking."""
+    text = HEAD + entries + code
+    (found,) = (
+        one
+        for one in ENGINE.check(Source(text)).findings
+        if one.rule == "device-string" and one.span.start >= len(HEAD + entries)
+    )
+    assert (found.fixes[0].applicability if found.fixes else "manual") == due
+
+
+def test_a_default_by_which_a_dictionary_is_asked_is_typed() -> None:
+    text = HEAD + REVIEW + "\n\ndef f(x, device='cuda'):\n    x = x.cuda()\n    return RUN[device](x)\n"
+    type_in_each_line(text, ("y = RUN[device]", "device = 'cuda'", "def g(device='cuda'):"), 2)
+
+
+@pytest.mark.parametrize(
     ("code", "due"),
     [
         ("ok = {'npu': f(), 'cuda': torch.cuda.is_available()}\n", "review"),

@@ -17,6 +17,7 @@ from .relations.alike import alike
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.handed import handed
 from .relations.kernels import Libraries
+from .relations.looked_up import defaults
 from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
@@ -171,7 +172,8 @@ def _linked(
         else:
             pairs.append((index, question))
     made = list(_made(hits, owner))
-    both = [*pairs, *_given(hits, owner), *((test, device) for device, test in made)]
+    looked_up = defaults(hits, branches.facts, libraries)
+    both = [*pairs, *_given(hits, owner), *looked_up, *((test, device) for device, test in made)]
     _settle(classes, groups, [*both, *made], branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)
