@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.edits import apply_edits
 from uncuda.settings import Settings
@@ -88,3 +89,36 @@ def test_a_question_that_picks_a_driver_of_cuda_asks_for_review() -> None:
     text = "import torch\nimport torch_npu\ny = f(x, driver='gesvd' if x.is_cuda else None)\n"
     assert classes(text) == {"safe"}
     assert classes(text.replace("f(", "torch.linalg.svd(")) == {"review"}
+
+
+SERVED = (
+    "import torch\n\n\ndef initialize(self, context):\n    properties = context.{}\n"
+    "    where = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+    "    self.device = torch.device(where + ':' + str(properties.get('{}')) if {} else where)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("given", "number", "question", "due"),
+    [
+        ("system_properties", "gpu_id", "torch.cuda.is_available()", ["safe", "safe", "review"]),
+        ("system_properties", "model_dir", "torch.cuda.is_available()", ["safe"] * 3),
+        ("properties", "gpu_id", "torch.cuda.is_available()", ["safe"] * 3),
+        (
+            "system_properties",
+            "gpu_id",
+            "torch.cuda.is_available() and properties.get('gpu_id') is not None",
+            ["safe"] * 3,
+        ),
+    ],
+)
+def test_the_number_of_a_gpu_that_torchserve_gives(given: str, number: str, question: str, due: list[str]) -> None:
+    """As in tools/torchserve/mmtrack_handler.py of mmtracking: TorchServe counts no accelerators of other makers, so
+    `torch.device("npu:None")` would fail where the model ran on the CPU."""
+    found = ENGINE.check(Source(SERVED.format(given, number, question))).findings
+    assert [one.fixes[0].applicability for one in found] == due
+
+
+def test_the_number_of_a_gpu_that_torchserve_gives_is_typed() -> None:
+    text = SERVED.format("system_properties", "gpu_id", "torch.cuda.is_available()")
+    type_in_each_line(text, ("x = context.system_properties", "number = properties['gpu_id']", "where = 1"), 3)

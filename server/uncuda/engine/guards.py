@@ -28,6 +28,7 @@ _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightn
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 _SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray
 _AVAILABLE = "torch.cuda.is_available"
+_SERVED, _NUMBER = "system_properties", "gpu_id"  # TorchServe gives its handlers the number of a GPU of CUDA, or None
 
 Numbered = Iterable[tuple[int, Hit]]
 """Hits, each with its index in the list of all hits of the text."""
@@ -141,14 +142,30 @@ def _head(outer: ast.AST) -> ast.AST:
 
 
 def choosing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
-    """Yield the indices of hits in a value that only CUDA's libraries, Ray or Lightning know: in a condition that
-    selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`), or the number of devices, `gpus=device_count()`."""
+    """Yield the indices of hits in a value that only CUDA's libraries, Ray, Lightning or TorchServe know: in a
+    condition that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`, `"cuda:" + str(properties["gpu_id"]) if
+    …`), or the number of devices, `gpus=device_count()`."""
+    if branches.says(_SERVED):
+        yield from (index for index, hit in enumerate(hits) if _is_of_server(hit))
     if not any(map(branches.says, (_DRIVER, "gpu", _LIGHTNING[0]))):
         return
     names = _names_of_libraries(branches)
     for index, hit in enumerate(hits):
         if _is_known_to_cuda(hit, names, branches):
             yield index
+
+
+def _is_of_server(hit: Hit) -> bool:
+    """Return whether a hit is the condition of an expression that uses the number that TorchServe gives: `f"cuda:{x}"`
+    with `x = properties.get("gpu_id")`. The number is None on a machine without GPUs that TorchServe knows."""
+    statement = hit.statement
+    if statement is None or hit.words.get("name") != _AVAILABLE or hit.node is None:
+        return False
+    call = statement.digest.parents.get(hit.node)
+    outer = statement.digest.parents.get(call) if call is not None else None
+    if not isinstance(outer, ast.IfExp) or outer.test is not call:
+        return False
+    return any(isinstance(node, ast.Constant) and node.value == _NUMBER for node in ast.walk(outer.body))
 
 
 def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
