@@ -15,6 +15,8 @@ LIGHTNING = HEAD + "import lightning as L\n"
 RAY = HEAD + "import ray\n"
 HELD = {
     "a key": LIGHTNING + "c = {'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
+    "a key of settings for Lightning": HEAD
+    + "c = {'type': 'lightning', 'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
     "a keyword": RAY + "t = Trainer(gpus=torch.cuda.device_count())\n",
     "a keyword of Lightning": LIGHTNING + "t = L.Trainer(devices=torch.cuda.device_count() or 1)\n",
     "a choice for Lightning": LIGHTNING + "t = L.Fabric(devices=2 if torch.cuda.is_available() else 1)\n",
@@ -30,6 +32,7 @@ HELD = {
 FREE = {
     "another key": HEAD + "c = {'workers': 1 if torch.cuda.is_available() else 0}\n",
     "a keyword of another library": HEAD + "wandb.log(gpus=torch.cuda.device_count())\n",
+    "a key of other settings": HEAD + "c = {'type': 'x', 'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
     "another library": HEAD + "f(devices=torch.cuda.device_count())\n",
     "another function": HEAD + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",

@@ -170,8 +170,9 @@ def _is_of_server(hit: Hit) -> bool:
 
 def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
     """Return the names by which the libraries that the file imports take a number of CUDA's devices; empty if it
-    imports none of these libraries."""
-    names = _NUMBERS if any(map(branches.says, _LIGHTNING[1:])) else ()
+    imports none of these libraries. A file that only names Lightning may hold its settings, with the number `gpus`."""
+    one = _NUMBERS[:1] if branches.says(_LIGHTNING[0]) else ()
+    names: tuple[str, ...] = _NUMBERS if any(map(branches.says, _LIGHTNING[1:])) else one
     return (*names, *_OF_RAY) if any(map(branches.says, _OF_RAY)) and _imports_ray(branches) else names
 
 
