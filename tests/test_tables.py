@@ -30,6 +30,7 @@ from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
+from uncuda.engine.relations.horovod import HOROVOD
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.staying import REASONS
@@ -234,6 +235,7 @@ def test_texts_are_used() -> None:
         NVIDIA_CARDS,
         NVIDIA_TOOLS,
         OTHER_FRAMEWORK,
+        HOROVOD,
         REPLACED,
         AMDS,
         NVIDIAS,

@@ -15,6 +15,8 @@ LIGHTNING = HEAD + "import lightning as L\n"
 RAY = HEAD + "import ray\n"
 HELD = {
     "a key": LIGHTNING + "c = {'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
+    "a backend of an old Lightning": LIGHTNING
+    + "t = L.Trainer(gpus=1, distributed_backend='ddp' if torch.cuda.is_available() else None)\n",
     "a key of settings for Lightning": HEAD
     + "c = {'type': 'lightning', 'params': {'gpus': 1 if torch.cuda.is_available() else 0}}\n",
     "a keyword": RAY + "t = Trainer(gpus=torch.cuda.device_count())\n",

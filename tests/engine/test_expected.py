@@ -170,3 +170,30 @@ def test_what_is_expected_costs_as_much_as_it_is_long() -> None:
         return sum(entry.callcount for entry in profile.getstats())
 
     assert cost(40) < 2.5 * cost(20)
+
+
+FIXTURE = (
+    "import pytest\nimport torch\n\n\n@pytest.fixture(params=[{}, 'gloo'])\ndef backend(request):\n"
+    "    if {}:\n        return 1\n    return 0\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "test", "due"),
+    [
+        ("pytest.param('nccl', marks=[gpu])", "request.param == 'nccl'", {"manual"}),
+        ("pytest.param('nccl', marks=[gpu])", "request.param in ('nccl', 'gloo')", {"review"}),
+        ("'nccl'", "request.param in ('nccl', 'gloo')", {"safe"}),
+        ("pytest.param('nccl', marks=[gpu])", "backend in ('nccl', 'gloo')", {"safe", "review"}),
+    ],
+)
+def test_what_a_fixture_compares_moves_with_its_params(value: str, test: str, due: set[str]) -> None:
+    """As in tests/ignite/conftest.py of ignite."""
+    found = engine_for("npu", Settings(locale="en")).check(Source(FIXTURE.format(value, test))).findings
+    assert {one.fixes[0].applicability if one.fixes else "manual" for one in found} == due
+    assert len(found) == 2
+
+
+def test_what_a_fixture_compares_is_typed() -> None:
+    text = FIXTURE.format("pytest.param('nccl', marks=[gpu])", "request.param == 'nccl'")
+    type_in_each_line(text, ("if request.param == 'nccl':", "x = request.param", "@f('nccl')"), 3)

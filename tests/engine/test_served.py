@@ -962,3 +962,39 @@ def test_words_of_the_program_for_cuda_are_typed() -> None:
     type_in_each_line(text, ("if kind == Kind.CUDA:", "x = Kind.XPU", "torch.cuda.f()", "Kind = 1"), 4)
     typed = ("if is_torch_cuda_available():", "x = is_torch_xpu_available()", "from . import is_torch_cuda_available")
     type_in_each_line(LIBRARY.format("transformers"), typed, 0)
+
+
+HVD = "{}import torch\n\n\n{}\n    x.cuda()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "due"),
+    [
+        (HVD.format("import horovod.torch as hvd\n", "def f(x):"), "a.py", "review"),
+        (HVD.format("from horovod import torch as hvd\n", "def f(x):"), "a.py", "review"),
+        (
+            HVD.format("try:\n    import horovod\nexcept ImportError:\n    horovod = None\n", "def f(x):"),
+            "a.py",
+            "safe",
+        ),
+        (HVD.format("import horovod_like\n", "def f(x):"), "a.py", "safe"),
+        (HVD.format("", "def f(hvd_run, x):"), "a.py", "review"),
+        (HVD.format("", "def f(x, horovod=False):"), "a.py", "safe"),
+        (HVD.format("", "def f(x, horovod: bool = False):"), "a.py", "safe"),
+        (HVD.format("", "class HorovodModel:"), "a.py", "review"),
+        (HVD.format("", "def f(x):\n    hvd.run(x)"), "a.py", "safe"),
+        (HVD.format("", "def f(x):\n    hvd.run(x)"), "hvd_model.py", "review"),
+        (HVD.format("", "def f(x):"), "horovod.py", "safe"),
+        (HVD.format("# hvd\n", "def f(x):"), "horovod.py", "review"),
+    ],
+)
+def test_what_hands_tensors_to_horovod_needs_review(text: str, path: str, due: str) -> None:
+    """As in ignite, whose tests run Horovod on the CPU if there is no CUDA."""
+    (found,) = engine_for("npu", Settings(locale="en")).check(Source(text, path)).findings
+    assert found.fixes[0].applicability == due
+    assert ("Horovod takes only" in found.message) == (due == "review")
+
+
+def test_code_for_horovod_is_typed() -> None:
+    text = HVD.format("", "def f(x):")
+    type_in_each_line(text, ("import horovod", "def f(hvd, x):", "hvd.run()"), 0)

@@ -22,7 +22,7 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import chosen, compared, expected, keyed, patched, questioned, tested
+from .relations.words import chosen, compared, expected, keyed, parametrized, patched, questioned, tested
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _SHARED = frozenset({SEARCHED, VARIABLE})  # the keys in `Hit.sources` that connect all hits which have them
@@ -173,7 +173,13 @@ def _linked(
             pairs.append((index, question))
     made = list(_made(hits, owner))
     looked_up = defaults(hits, branches.facts, libraries)
-    both = [*pairs, *_given(hits, owner), *looked_up, *((test, device) for device, test in made)]
+    both = [
+        *pairs,
+        *_given(hits, owner),
+        *looked_up,
+        *parametrized(hits, branches),
+        *((test, device) for device, test in made),
+    ]
     _settle(classes, groups, [*both, *made], branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)

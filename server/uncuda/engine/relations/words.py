@@ -11,6 +11,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from ... import lazy_re
 from ...checks import Hit
@@ -26,6 +27,7 @@ from .parts import in_test, is_within
 from .questions import is_question
 
 _CUDA = "cuda"
+_PARAM = "request.param"
 _TEST = "def test"
 # a call that replaces a name by a device; the call may be in several lines
 _PATCHED = lazy_re.compile(
@@ -146,6 +148,41 @@ def keyed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, None]]:
                     yield index, None
                     break
                 inner = outer
+
+
+def parametrized(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits, in both orders: a string with which a fixture of pytest compares `request.param`,
+    and a string among the fixture's `params`."""
+    if not branches.says(_PARAM):
+        return
+    tests: dict[int, list[int]] = {}
+    values: dict[int, list[int]] = {}
+    for index, hit in enumerate(hits):
+        statement, node = hit.statement, hit.node
+        if hit.rule.check != "string" or statement is None or node is None:
+            continue
+        line = branches.indents.header_at(statement.start)
+        if line.word == "@":
+            while line.word == "@":
+                line = branches.indents.header_at(line.end)
+            values.setdefault(line.start, []).append(index)
+        elif _is_compared_with_param(node, statement):
+            scope = branches.indents.scope_of(statement.start)
+            tests.setdefault(scope[0] if scope is not None else -1, []).append(index)
+    for start, (first, *others) in values.items():
+        # to pair each comparison with each value would take time that grows with the square of their number
+        if start in tests:
+            found = [*others, *tests[start]]
+            yield from chain.from_iterable(((first, index), (index, first)) for index in found)
+
+
+def _is_compared_with_param(node: ast.AST, statement: Statement) -> bool:
+    """Return whether a string, or a list with it, is compared with `request.param`."""
+    outer = statement.digest.parents.get(node)
+    if isinstance(outer, (ast.List, ast.Set, ast.Tuple)):
+        outer = statement.digest.parents.get(outer)
+    sides = (outer.left, *outer.comparators) if isinstance(outer, ast.Compare) else ()
+    return any(isinstance(side, ast.Attribute) and ast.unparse(side) == _PARAM for side in sides)
 
 
 def _is_keyed(outer: ast.AST, inner: ast.AST | None, statement: Statement) -> bool:
