@@ -28,9 +28,9 @@ from uncuda.checks.results import FIELD, LOST
 from uncuda.checks.subject import ITS_SUBJECT
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
+from uncuda.engine.relations.cuda_and_cpu import FOR_LIBRARY
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.horovod import HOROVOD
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.staying import REASONS
@@ -82,7 +82,7 @@ COLUMNS = {
     },
     "modules": {
         "module": NAME,
-        "kind": "cuda|cuda-or-cpu|several|any",
+        "kind": "cuda|cuda-or-cpu|cuda-and-cpu|several|any",
         "status": "adapted|upstream|replaced|unsupported|unknown",
         "limits": LIMITS,
         "source": SOURCE,
@@ -235,7 +235,7 @@ def test_texts_are_used() -> None:
         NVIDIA_CARDS,
         NVIDIA_TOOLS,
         OTHER_FRAMEWORK,
-        HOROVOD,
+        FOR_LIBRARY,
         REPLACED,
         AMDS,
         NVIDIAS,

@@ -433,6 +433,15 @@ def f(x):
         return fast(x)
     return x.relu()
 """,
+    "handed to a library, and assigned": """\
+from fastlib import Fast
+def f(x):
+    if torch.cuda.is_available() and x.is_cuda:
+        y = Fast.apply(x, 1)
+    else:
+        y = x.relu()
+    return y
+""",
     "the make": """\
 if torch.cuda.is_available() and torch.version.hip is None:
     run()
@@ -954,6 +963,31 @@ def f(x):
     if x.is_cuda:
         return fast(x)
     return None
+""",
+    "assigned, and nothing without it": """\
+from fastlib import fast
+def f(x):
+    if x.is_cuda:
+        y = fast(x)
+    else:
+        y = None
+    return y
+""",
+    "assigned without another way": """\
+from fastlib import fast
+def f(x):
+    y = x.relu()
+    if x.is_cuda:
+        y = fast(x)
+    return y
+""",
+    "another variable assigned": """\
+from fastlib import fast
+def f(x):
+    if x.is_cuda:
+        y = fast(x)
+    else:
+        z = x.relu()
 """,
     "torch alone behind the make": """\
 if torch.cuda.is_available() and torch.version.hip is None:

@@ -10,16 +10,16 @@ from typing import Any
 from .accelerator import Accelerator, Api, Parameter, before, beyond, read_accelerator
 from .cache import cached_rules
 from .conflicts import check_conflicts, check_needs
-from .model import CUDA_OR_CPU, CatalogueError, Example, Row, Rule, Target, words_in
+from .model import CUDA_AND_CPU, CUDA_OR_CPU, CatalogueError, Example, Row, Rule, Target, words_in
 from .ranges import Versions, minor
 from .rules import CHINESE, read_chinese, read_page
 from .tables import around, read_rows, read_texts, same_version
 from .targets import build_target, default_version, follows_torch, known_versions, read_declaration
 from .words import lacking
 
-__all__ = ["CHINESE", "CUDA_OR_CPU", "Accelerator", "Api", "Catalogue", "CatalogueError", "Example", "Parameter", "Row",
-           "Rule", "Target", "Versions", "around", "before", "beyond", "folder", "lacking", "load", "read_chinese",
-           "read_page", "same_version", "words_in"]  # fmt: skip
+__all__ = ["CHINESE", "CUDA_AND_CPU", "CUDA_OR_CPU", "Accelerator", "Api", "Catalogue", "CatalogueError", "Example",
+           "Parameter", "Row", "Rule", "Target", "Versions", "around", "before", "beyond", "folder", "lacking", "load",
+           "read_chinese", "read_page", "same_version", "words_in"]  # fmt: skip
 
 
 class Catalogue:

@@ -19,7 +19,7 @@ class CatalogueError(Exception):
     """A rule, target or table is wrong; the message names the file, the line and what to write instead."""
 
 
-CUDA_OR_CPU = "cuda-or-cpu"
+CUDA_OR_CPU, CUDA_AND_CPU = "cuda-or-cpu", "cuda-and-cpu"
 """The kind of a function of a library that chooses CUDA or the CPU by itself if its call passes no device."""
 
 

@@ -17,7 +17,8 @@ from ...facts.role_calls import chain_of
 from .guarded import Held
 from .questions import Questions
 
-_COMPUTES = lazy_re.compile(r"return\b[^\n]*[(+*/@-]")
+_COMPUTED = r"[^\n]*[(+*/@-]"
+_COMPUTES = lazy_re.compile(rf"return\b{_COMPUTED}")
 _KNOWN = stdlib_module_names | {"torch", "torchvision", "torchaudio", "numpy", "scipy"}
 
 
@@ -32,15 +33,17 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
                 yield Held(index, callee)
     for start, asking in questions.tests.items():
         header = branches.indents.header_at(start)
-        if header.word != "if" or not questions.leaves(header) or questions.polarity(header, asking) < 0:
+        if header.word != "if" or questions.polarity(header, asking) < 0:
+            continue
+        if not questions.leaves(header) and branches.indents.clauses(header)[-1].word != "else":
             continue
         tensors = {name for index in asking if (name := _tensor(hits[index]))}
         last = _last(start, branches)
         if not tensors or last is None:
             continue
         foreign = _foreign(branches) if foreign is None else foreign
-        callee = _handed(last, tensors, foreign)
-        if callee and _computes(start, questions, branches):
+        callee, target = _handed(last, tensors, foreign)
+        if callee and _computes(start, target, questions, branches):
             yield from (Held(index, callee) for index in asking)
 
 
@@ -98,26 +101,30 @@ def _callee(call: ast.Call, foreign: dict[str, str]) -> str:
     return ast.unparse(call.func) if isinstance(root, ast.Name) and root.id in foreign else ""
 
 
-def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> str:
-    """Return the function of another library that a `return` statement calls, as the source spells it
-    (`lib.attention`); "" if there is none. An argument of the call must be in `tensors`. `foreign`: the names that
-    belong to other libraries."""
+def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) -> tuple[str, str]:
+    """Return the function of another library whose result a statement returns or assigns, as the source spells it
+    (`lib.attention`), and the target of the assignment, "" for a `return`; ("", "") if there is none. An argument of
+    the call must be in `tensors`. `foreign`: the names that belong to other libraries."""
     for node in statement.digest.piece.nodes:
-        call = node.value if isinstance(node, ast.Return) else None
+        single = isinstance(node, ast.Assign) and len(node.targets) == 1
+        call = node.value if isinstance(node, ast.Return) or (single and isinstance(node, ast.Assign)) else None
         if isinstance(call, ast.Call):
             given = {ast.unparse(value) for value in [*call.args, *(keyword.value for keyword in call.keywords)]}
             if given & tensors and (callee := _callee(call, foreign)):
-                return callee
-    return ""
+                return callee, ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else ""
+    return "", ""
 
 
-def _computes(start: int, questions: Questions, branches: Branches) -> bool:
-    """Whether the branch for other devices computes the result that it returns."""
+def _computes(start: int, target: str, questions: Questions, branches: Branches) -> bool:
+    """Whether the branch for other devices computes the result that it returns, or assigns to `target`."""
     header = branches.indents.header_at(start)
     clauses = branches.indents.clauses(header)
     if clauses[-1].word == "else":
-        return bool(_COMPUTES.match(questions.last(clauses[-1])))
-    if len(clauses) > 1:
+        last = questions.last(clauses[-1])
+        if target:
+            return re.match(rf"{re.escape(target)}[ \t]*=(?!=){_COMPUTED}", last) is not None
+        return bool(_COMPUTES.match(last))
+    if len(clauses) > 1 or target:
         return False
     below, end = questions.below(header)
     branches.facts.layout.reads(below, end)

@@ -20,7 +20,7 @@ from ...facts.scans import plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .by_hand import ByHand
-from .horovod import HOROVOD, Horovod
+from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .older import OLDER, of_older
 from .own_words import BEHIND, of_own_words
 from .parts import in_test, is_within
@@ -88,7 +88,7 @@ class Served:
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
         self._own_words = of_own_words(branches, context.catalogue)
-        self._horovod = Horovod(branches, context.path)
+        self._cuda_and_cpu = CudaAndCpu(branches, self._target, context)
         self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
@@ -159,7 +159,9 @@ class Served:
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
         hits = [_lowered(hit, BEHIND) if hit.is_safe and self._own_words.holds(hit) else hit for hit in hits]
-        hits = [_lowered(hit, HOROVOD) if hit.is_safe and self._horovod.holds(hit.start) else hit for hit in hits]
+        hits = [
+            _lowered(hit, FOR_LIBRARY) if hit.is_safe and self._cuda_and_cpu.holds(hit.start) else hit for hit in hits
+        ]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits

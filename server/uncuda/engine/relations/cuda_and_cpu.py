@@ -1,0 +1,69 @@
+"""Finds code that hands tensors or graphs to a library which takes them only on CUDA and on the CPU, as Horovod and
+DGL do. Unported, such code runs on the CPU of a machine without CUDA."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
+from pathlib import PurePath
+
+from ... import lazy_re
+from ...catalogue import CUDA_AND_CPU, Target
+from ...checks import Context
+from ...checks.branches import Branches
+from ...facts.scans import plain, whole_word
+
+FOR_LIBRARY = "for-cuda-and-cpu"
+"""The id in rules/limits.tsv of the sentence "this code is for a library that takes tensors and graphs only on CUDA and
+on the CPU"."""
+_HOROVOD = ("hvd", "orovod")
+_BLOCKS = frozenset({"class", "def"})
+_DEFAULT = lazy_re.compile(r"\w+[^,()=\n]*=")  # the default of a parameter: `horovod: bool = False`
+
+
+class CudaAndCpu:
+    """Tells which code of one text is there for a library that takes objects only on CUDA and on the CPU. The target's
+    table lists these libraries with the kind `cuda-and-cpu`."""
+
+    def __init__(self, branches: Branches, target: Target, context: Context) -> None:
+        self._facts, self._indents, self._work = branches.facts, branches.indents, branches.work
+        self._context = context
+        self._libraries = [name for name, row in target.modules.items() if row.kind == CUDA_AND_CPU]
+
+    def holds(self, at: int) -> bool:
+        """Return whether an offset is in a file for such a library, or in a function or class for Horovod. A file is
+        for a library if it imports it outside of all blocks; for Horovod, also if the file's name says so. A function
+        or class is for Horovod if its header names Horovod, but not in a parameter with a default:
+        `def test_sum(hvd_executor):`."""
+        if self._is_whole:
+            return True
+        lines = (self._indents.header_at(at), *self._indents.headers(at)) if self._headers else ()
+        self._work.compare(len(lines))
+        return any(line.start in self._headers for line in lines)
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether the file is for such a library."""
+        name = PurePath(self._context.path).name
+        named = any(word in name for word in _HOROVOD) and any(map(self._facts.says, _HOROVOD))
+        return named or any(map(self._is_imported, filter(self._facts.says, self._libraries)))
+
+    def _is_imported(self, library: str) -> bool:
+        facts = self._facts
+        words = (f"{word} {library}" for word in ("import", "from"))
+        places = chain.from_iterable(facts.searches.find(("whole", one), whole_word(one)) for one in words)
+        found = any(at == facts.layout.line_start(at) and not facts.layout.token_at(at) for at in places)
+        return found and not self._context.project.owns(library, self._context.path)
+
+    @cached_property
+    def _headers(self) -> frozenset[int]:
+        """The starts of the headers of functions and classes for Horovod."""
+        return frozenset(self._found())
+
+    def _found(self) -> Iterator[int]:
+        for name in filter(self._facts.says, _HOROVOD):
+            for at in self._facts.searches.find(("text", name), plain(name)):
+                line = self._indents.header_at(at)
+                if line.word in _BLOCKS and line.start <= at < line.end and not _DEFAULT.match(self._facts.text, at):
+                    yield line.start
