@@ -304,6 +304,29 @@ def patterns_beside(n: int) -> str:
     return _TORCH + "ok = " + " or ".join(f"x == 'cuda' or re.match('cuda:{i}', x)" for i in range(n)) + "\n"
 
 
+def words_of_programs(n: int) -> str:
+    used = "".join(f"if k == K{i}.CUDA:\n    x.cuda()\nif k == K{i}.XPU:\n    pass\n" for i in range(n))
+    return _TORCH + used
+
+
+def variables_of_another_framework(n: int) -> str:
+    imports = "import mxnet\n" + "".join(f"import m{i}\n" for i in range(n))
+    return "import os\n" + imports + "os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n" * n
+
+
+def decorators_with_params(n: int) -> str:
+    return _TORCH + "@f('nccl', backend='nccl')\n" * n + "def g(request):\n    return request.param == 'nccl'\n"
+
+
+def functions_for_horovod(n: int) -> str:
+    return _TORCH + "".join(f"def f{i}(hvd, x):\n    x.cuda()\n" for i in range(n))
+
+
+def dictionaries_by_defaults(n: int) -> str:
+    made = "".join(f"D{i} = {{'cuda': f, 'cpu': g}}\n" for i in range(n))
+    return _TORCH + made + "".join(f"def f{i}(d='cuda'):\n    return D{i}[d]\n" for i in range(n))
+
+
 SHAPES: dict[str, Callable[[int], str]] = {
     name: made
     for name, made in list(globals().items())

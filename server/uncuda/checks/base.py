@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Protocol
 
 from ..catalogue import Catalogue, Row, Rule, Target
@@ -218,6 +219,12 @@ class Context:
         """Local names bound by plain `import` of anything but torch, with their modules."""
         found = plain_imports(self.facts.searches)
         return {local: module for local, module in found if module.partition(".")[0] != "torch"}
+
+    @cached_property
+    def imported_roots(self) -> frozenset[str]:
+        """The first segments of the names of all modules that the file imports: "os" for `import os.path`."""
+        found = chain(plain_imports(self.facts.searches), from_imports(self.facts.searches))
+        return frozenset(dotted.partition(".")[0] for _, dotted in found)
 
     def torch_imports(self) -> list[Statement]:
         """The statements that import torch at run time, in source order."""

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
-from itertools import chain
 from typing import NamedTuple
 
 from .. import lazy_re
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
-from ..facts.names import from_imports, plain_imports
 from ..facts.read import Statement
 from ..facts.role_calls import KEEPS, last_word
 from ..facts.roles import Role
@@ -254,12 +252,10 @@ def _stays(rule: Rule, context: Context, statement: Statement) -> str:
 
 def _is_of_another_framework(rule: Rule, context: Context) -> bool:
     """Return whether the file imports one of the rule's `frameworks`, and nothing that is named after torch."""
-    frameworks, searches = rule.get("frameworks", ()), context.facts.searches
-    if not any(map(context.facts.says, frameworks)):
+    frameworks = rule.get("frameworks", ())
+    if not any(map(context.facts.says, frameworks)) or context.imported_roots.isdisjoint(frameworks):
         return False
-    imported = chain(plain_imports(searches), from_imports(searches))
-    roots = {dotted.partition(".")[0] for _, dotted in imported}
-    return not roots.isdisjoint(frameworks) and not any(_TORCH in root for root in roots)
+    return not any(_TORCH in root for root in context.imported_roots)
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:

@@ -172,7 +172,7 @@ def _linked(
         else:
             pairs.append((index, question))
     made = list(_made(hits, owner))
-    looked_up = defaults(hits, branches.facts, libraries)
+    looked_up = defaults(hits, branches.facts)
     both = [
         *pairs,
         *_given(hits, owner),

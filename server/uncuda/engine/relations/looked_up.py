@@ -5,13 +5,19 @@ only together with the dictionary, and so is the default of a parameter by which
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...facts.digest import Chain
 from ...facts.read import Facts, Statement
+from ...facts.role_calls import last_word
 from ...facts.scans import whole_word
-from .kernels import Kernels, Libraries
+from .kernels import Kernels
+
+_WORD = lazy_re.compile(r"\w+\Z")
+_FAR = 80  # maximum length of the name of a dictionary
 
 
 def dictionaries(hits: Sequence[Hit]) -> list[int]:
@@ -22,42 +28,12 @@ def dictionaries(hits: Sequence[Hit]) -> list[int]:
 def lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str]]:
     """Yield the lookups by keys that are not constant (`TILES[kind]`) in the dictionary that a hit reports: the offset
     of each, and the name of the dictionary."""
-    yield from ((at, name) for at, name, _ in _lookups(hit, facts, kernels))
-
-
-def defaults(hits: Sequence[Hit], facts: Facts, libraries: Libraries) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices of hits: the device string that is the default of a parameter, and a dictionary in which
-    the function looks up the parameter's value: `def build(device="cuda"): return FACTORIES[device]`."""
-    found = dictionaries(hits)
-    given = {(start, name): index for index, hit in enumerate(hits) for start, name in _defaults(hit)} if found else {}
-    if not given:
-        return
-    kernels = Kernels(facts, hits, libraries, only=())
-    for index in found:
-        for at, _, key in _lookups(hits[index], facts, kernels):
-            scope = facts.indents.scope_of(at)
-            if scope is not None and isinstance(key, ast.Name) and (scope[0], key.id) in given:
-                yield given[scope[0], key.id], index
-
-
-def _defaults(hit: Hit) -> Iterator[tuple[int, str]]:
-    """Yield the start of a function, and the name of the parameter whose default is the device string of a hit."""
-    statement, node = hit.statement, hit.node
-    outer = statement.digest.parents.get(node) if statement is not None and node is not None else None
-    if statement is not None and hit.rule.check == "string" and isinstance(outer, ast.arguments):
-        places = [*outer.posonlyargs, *outer.args]
-        named = [*zip(reversed(places), reversed(outer.defaults)), *zip(outer.kwonlyargs, outer.kw_defaults)]
-        yield from ((statement.start, parameter.arg) for parameter, default in named if default is node)
-
-
-def _lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str, ast.AST]]:
-    """Yield the same as `lookups`, each with the key."""
     statement, node = hit.statement, hit.node
     mapping = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(mapping, ast.Dict):
         return
-    if (key := _key(mapping, statement)) is not None:
-        yield hit.start, "", key
+    if _is_looked_up(mapping, statement):
+        yield hit.start, ""
     target = _target(statement.digest.parents.get(mapping))
     if target is None:
         return
@@ -70,8 +46,40 @@ def _lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, st
     for at in facts.searches.find(("lookup", name), whole_word(name)):
         found = facts.peek(at) if start <= at < end else None
         for chain in _ending(name, at, found) if found is not None else ():
-            if found is not None and bool(chain.parts) is dotted and (key := _key(chain.node, found)) is not None:
-                yield at, chain.spelled, key
+            if found is not None and bool(chain.parts) is dotted and _is_looked_up(chain.node, found):
+                yield at, chain.spelled
+
+
+def defaults(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits: the device string that is the default of a parameter, and a dictionary in which
+    the function looks up the parameter's value: `def build(device="cuda"): return FACTORIES[device]`."""
+    named = {name: index for index in dictionaries(hits) if (name := _name(hits[index]))}
+    given = [(index, *found) for index, hit in enumerate(hits) for found in _defaults(hit)] if named else []
+    for index, start, parameter in given:
+        end = facts.indents.extent(start)
+        facts.work.search(start, end)
+        facts.layout.reads(start, end)
+        looked_up = re.compile(rf"\[[ \t]*{re.escape(parameter)}[ \t]*\]").finditer(facts.text, start, end)
+        words = (_WORD.search(facts.text[max(match.start() - _FAR, 0) : match.start()]) for match in looked_up)
+        found = {named[word[0]] for word in words if word is not None and word[0] in named}
+        yield from ((index, other) for other in sorted(found))
+
+
+def _name(hit: Hit) -> str:
+    """Return the last word of the name to which a statement assigns the dictionary of a hit; "" if there is none."""
+    statement, node = hit.statement, hit.node
+    mapping = statement.digest.parents.get(node) if statement is not None and node is not None else None
+    return last_word(_target(statement.digest.parents.get(mapping))) if statement is not None and mapping else ""
+
+
+def _defaults(hit: Hit) -> Iterator[tuple[int, str]]:
+    """Yield the start of a function, and the name of the parameter whose default is the device string of a hit."""
+    statement, node = hit.statement, hit.node
+    outer = statement.digest.parents.get(node) if statement is not None and node is not None else None
+    if statement is not None and hit.rule.check == "string" and isinstance(outer, ast.arguments):
+        places = [*outer.posonlyargs, *outer.args]
+        named = [*zip(reversed(places), reversed(outer.defaults)), *zip(outer.kwonlyargs, outer.kw_defaults)]
+        yield from ((statement.start, parameter.arg) for parameter, default in named if default is node)
 
 
 def _ending(name: str, at: int, statement: Statement) -> Iterator[Chain]:
@@ -82,12 +90,11 @@ def _ending(name: str, at: int, statement: Statement) -> Iterator[Chain]:
             yield chain
 
 
-def _key(node: ast.AST, statement: Statement) -> ast.expr | None:
-    """Return the key of a lookup `node[key]`; None if the key is constant, or if this is no lookup."""
+def _is_looked_up(node: ast.AST, statement: Statement) -> bool:
     outer = statement.digest.parents.get(node)
     if not isinstance(outer, ast.Subscript) or outer.value is not node:
-        return None
-    return outer.slice if isinstance(outer.ctx, ast.Load) and not isinstance(outer.slice, ast.Constant) else None
+        return False
+    return isinstance(outer.ctx, ast.Load) and not isinstance(outer.slice, ast.Constant)
 
 
 def _target(assigned: ast.AST | None) -> ast.Name | ast.Attribute | None:

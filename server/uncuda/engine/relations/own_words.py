@@ -4,11 +4,15 @@ kind == DeviceType.CUDA:` in a file that also knows `DeviceType.NPU`. No fix cha
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator, Sequence
+from functools import cache
 
+from ... import lazy_re
 from ...catalogue import Catalogue
 from ...checks.branches import Branches
 from ...facts.names import from_imports
 from ...facts.role_calls import last_word
+from ...facts.scans import plain
 from .apart import Apart
 
 BEHIND = "behind-a-question"
@@ -16,6 +20,8 @@ BEHIND = "behind-a-question"
 _CUDA = "CUDA"
 _ASKS, _LIBRARY = "is_torch_{}_available", "transformers"
 _OTHERS = ("GCU", "HPU", "MLU", "SDAA", "XPU")  # accelerators for which PyTorch has a module; each target is one more
+_BEFORE = lazy_re.compile(r"\w+\Z")
+_FAR = 80  # maximum length of the name before `.NPU`
 _EQUAL, _UNEQUAL = (ast.Eq, ast.Is), (ast.NotEq, ast.IsNot)
 
 
@@ -29,20 +35,33 @@ def of_own_words(branches: Branches, catalogue: Catalogue) -> Apart:
     facts, asks = branches.facts, _ASKS.format(_CUDA.lower())
     others = (*_OTHERS, *(target.words["device"].upper() for target in catalogue.targets.values()))
 
+    @cache
+    def named() -> frozenset[str]:
+        return frozenset(_names_of(others, branches))
+
+    @cache
+    def is_of_library() -> bool:
+        imported = dict(from_imports(facts.searches)).get(asks, "")
+        beside = (facts.says(_ASKS.format(other.lower())) for other in others)
+        return imported.partition(".")[0] == _LIBRARY or any(beside)
+
     def says_cuda(node: ast.expr) -> bool:
-        if not isinstance(node, ast.Attribute) or node.attr != _CUDA:
-            return False
-        return any(facts.says(f"{last_word(node.value)}.{other}") for other in others)
+        return isinstance(node, ast.Attribute) and node.attr == _CUDA and last_word(node.value) in named()
 
     def deny(test: ast.expr, answer: bool) -> bool:
         if isinstance(test, ast.Compare) and len(test.ops) == 1:
             compares = isinstance(test.ops[0], _EQUAL if answer else _UNEQUAL)
             return compares and any(map(says_cuda, (test.left, test.comparators[0])))
-        if not answer or not isinstance(test, ast.Call) or last_word(test.func) != asks:
-            return False
-        imported = dict(from_imports(facts.searches)).get(asks, "")
-        return imported.partition(".")[0] == _LIBRARY or any(
-            facts.says(_ASKS.format(other.lower())) for other in others
-        )
+        return answer and isinstance(test, ast.Call) and last_word(test.func) == asks and is_of_library()
 
     return Apart(branches, (f".{_CUDA}", asks), deny)
+
+
+def _names_of(others: Sequence[str], branches: Branches) -> Iterator[str]:
+    """Yield the names before `.NPU`, or before the word for another accelerator."""
+    facts = branches.facts
+    for word in (f".{other}" for other in others):
+        for at in facts.searches.find(("text", word), plain(word)):
+            facts.layout.reads(max(at - _FAR, 0), at + len(word))
+            if (name := _BEFORE.search(facts.text[max(at - _FAR, 0) : at])) is not None:
+                yield name[0]

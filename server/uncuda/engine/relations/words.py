@@ -157,15 +157,14 @@ def parametrized(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int,
         return
     tests: dict[int, list[int]] = {}
     values: dict[int, list[int]] = {}
+    functions: dict[int, int] = {}
     for index, hit in enumerate(hits):
         statement, node = hit.statement, hit.node
         if hit.rule.check != "string" or statement is None or node is None:
             continue
         line = branches.indents.header_at(statement.start)
         if line.word == "@":
-            while line.word == "@":
-                line = branches.indents.header_at(line.end)
-            values.setdefault(line.start, []).append(index)
+            values.setdefault(_decorated(line, functions, branches), []).append(index)
         elif _is_compared_with_param(node, statement):
             scope = branches.indents.scope_of(statement.start)
             tests.setdefault(scope[0] if scope is not None else -1, []).append(index)
@@ -174,6 +173,19 @@ def parametrized(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int,
         if start in tests:
             found = [*others, *tests[start]]
             yield from chain.from_iterable(((first, index), (index, first)) for index in found)
+
+
+def _decorated(line: Header, functions: dict[int, int], branches: Branches) -> int:
+    """Return the start of the function or class below a decorator. `functions`: the results that are known already, by
+    the starts of the decorators."""
+    above: list[int] = []
+    while line.word == "@" and line.start not in functions:
+        above.append(line.start)
+        line = branches.indents.header_at(line.end)
+        branches.work.compare()
+    found = functions.get(line.start, line.start)
+    functions.update(dict.fromkeys(above, found))
+    return found
 
 
 def _is_compared_with_param(node: ast.AST, statement: Statement) -> bool:
