@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from support.halves import RIGHT, Half, programs
 from uncuda.catalogue import load
@@ -1299,6 +1300,13 @@ def test_typing_says_what_a_fresh_look_says() -> None:
                 for step in (text.replace(line, f"{indent}{call}\n", 1), text):
                     found = typing.check(Source(step, "a.py")).findings
                     assert found == fresh(step), (name, step)
+
+
+@pytest.mark.parametrize("name", ["handed to a library, and assigned", "assigned, and nothing without it"])
+def test_assignments_of_what_a_library_returns_are_typed(name: str) -> None:
+    text = HEAD + (STAYS | MOVES)[name]
+    typed = ("y = Fast.apply(x, 1)", "y = fast(x)", "y = x.relu()", "y = None", "y.add(x)", "z = 1", "")
+    type_in_each_line(text, typed, 4)
 
 
 SEEDED = {

@@ -34,6 +34,7 @@ _PLAIN = lazy_re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., 
 _COMMENT = lazy_re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
 # An assignment to one local name, without strings, and without lambda and `:=`, which may bind further names.
 _LOCAL = lazy_re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
+_BLANK = lazy_re.compile(r"\s*")
 # Words for skipped pytest tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = lazy_re.compile(r"script|skip", re.I)
 _WORD = lazy_re.compile(r"\w+")
@@ -149,10 +150,11 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
+    read = _is_in_part(found, region)
     plain = (
         facts.alike
-        and _is_plain(found.facts, region.old, region.old_end, found.asked)
-        and _is_plain(facts, region.new, region.new_end, found.asked)
+        and _is_plain(found.facts, region.old, region.old_end, found.asked, read)
+        and _is_plain(facts, region.new, region.new_end, found.asked, read)
     )
     bare = None
     if not (plain and _same_elsewhere(found, facts, region)):
@@ -208,9 +210,20 @@ def _words(digest: Digest) -> frozenset[str]:
 _NONE = Span(0, 0)
 
 
-def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> bool:
+def _is_in_part(found: Found, region: Region) -> bool:
+    """Return whether the edited lines are in a span that a check read at once, or below it with only empty lines
+    between."""
+    text = found.facts.text
+    for start, end in found.reads.parts:
+        blank = _BLANK.match(text, end) if start < region.old_end and end <= region.old else None
+        if start < region.old_end and (region.old < end or (blank is not None and blank.end() >= region.old)):
+            return True
+    return False
+
+
+def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str], read: bool) -> bool:
     """Whether lines affect no other line: they are empty or in a docstring, or are a single line with a comment, a
-    plain dotted name or a plain call."""
+    plain dotted name or a plain call, or, unless `read` is true, an assignment to a local variable."""
     text = facts.text[start:end]
     if _SPOKEN.search(text):
         return False
@@ -220,7 +233,7 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str]) -> boo
     if not _COMMENT.fullmatch(text):
         match = _PLAIN.fullmatch(text)
         if not prose and (match is None or leaves(text.lstrip())):
-            match = _LOCAL.fullmatch(text)
+            match = None if read else _LOCAL.fullmatch(text)
             if match is None or not _is_local(facts, start, end, match["first"]):
                 return False
         if not prose and match is not None and iskeyword(match["first"] or ""):

@@ -122,6 +122,7 @@ def _computes(start: int, target: str, questions: Questions, branches: Branches)
     if clauses[-1].word == "else":
         last = questions.last(clauses[-1])
         if target:
+            branches.facts.layout.reads(clauses[-1].start, branches.indents.extent(clauses[-1].start))
             return re.match(rf"{re.escape(target)}[ \t]*=(?!=){_COMPUTED}", last) is not None
         return bool(_COMPUTES.match(last))
     if len(clauses) > 1 or target:
