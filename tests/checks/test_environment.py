@@ -283,7 +283,7 @@ def test_a_variable_in_a_file_for_another_framework_is_left(imports: str, stays:
 
 def test_imports_of_another_framework_are_typed() -> None:
     text = "import os\n\n\ndef f():\n    os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"
-    type_in_each_line(text, ("import mxnet", "import torch", "mxnet"), 0)
+    type_in_each_line(text, ("import mxnet", "import torch", "mxnet", "mport mxnet"), 0)
     type_in_each_line("import mxnet\n" + text, ("import torch", "import mxnet"), 0)
 
 

@@ -196,4 +196,4 @@ def test_what_a_fixture_compares_moves_with_its_params(value: str, test: str, du
 
 def test_what_a_fixture_compares_is_typed() -> None:
     text = FIXTURE.format("pytest.param('nccl', marks=[gpu])", "request.param == 'nccl'")
-    type_in_each_line(text, ("if request.param == 'nccl':", "x = request.param", "@f('nccl')"), 3)
+    type_in_each_line(text, ("if request.param == 'nccl':", "x = request.param", "@f('nccl')", ""), 3)

@@ -1305,7 +1305,7 @@ def test_typing_says_what_a_fresh_look_says() -> None:
 @pytest.mark.parametrize("name", ["handed to a library, and assigned", "assigned, and nothing without it"])
 def test_assignments_of_what_a_library_returns_are_typed(name: str) -> None:
     text = HEAD + (STAYS | MOVES)[name]
-    typed = ("y = Fast.apply(x, 1)", "y = fast(x)", "y = x.relu()", "y = None", "y.add(x)", "z = 1", "")
+    typed = ("y = Fast.apply(x, 1)", "y = fast(x)", "y = x.relu()", "y = None", "y.add(x)", "z = 1", "# said", "")
     type_in_each_line(text, typed, 4)
 
 

@@ -252,8 +252,9 @@ def _stays(rule: Rule, context: Context, statement: Statement) -> str:
 
 def _is_of_another_framework(rule: Rule, context: Context) -> bool:
     """Return whether the file imports one of the rule's `frameworks`, and nothing that is named after torch."""
-    frameworks = rule.get("frameworks", ())
-    if not any(map(context.facts.says, frameworks)) or context.imported_roots.isdisjoint(frameworks):
+    named = [name for name in rule.get("frameworks", ()) if context.facts.says(name)]
+    context.asked.update([*named, _TORCH] if named else ())  # an edit of a line with these words may change the imports
+    if context.imported_roots.isdisjoint(named):
         return False
     return not any(_TORCH in root for root in context.imported_roots)
 

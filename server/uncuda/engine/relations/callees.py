@@ -65,8 +65,10 @@ def _last(start: int, branches: Branches) -> Statement | None:
     """Return the last statement in the block of an `if`; None if the block is empty."""
     end = branches.indents.extent(start)
     branches.facts.layout.reads(start, end)
-    body = branches.text[:end].rstrip()
-    statement = branches.facts.peek(len(body) - 1)
+    body = branches.text[start:end].rstrip()
+    while (line := body.rfind("\n") + 1) and body[line:].lstrip().startswith("#"):
+        body = body[:line].rstrip()
+    statement = branches.facts.peek(start + len(body) - 1)
     return statement if statement is not None and statement.start > start else None
 
 

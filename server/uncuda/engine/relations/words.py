@@ -11,7 +11,6 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import chain
 
 from ... import lazy_re
 from ...checks import Hit
@@ -156,36 +155,22 @@ def parametrized(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int,
     if not branches.says(_PARAM):
         return
     tests: dict[int, list[int]] = {}
-    values: dict[int, list[int]] = {}
-    functions: dict[int, int] = {}
+    above: dict[int, list[int]] = {}
     for index, hit in enumerate(hits):
         statement, node = hit.statement, hit.node
         if hit.rule.check != "string" or statement is None or node is None:
             continue
-        line = branches.indents.header_at(statement.start)
-        if line.word == "@":
-            values.setdefault(_decorated(line, functions, branches), []).append(index)
+        if branches.text.startswith("@", statement.start):
+            above.setdefault(statement.start, []).append(index)
         elif _is_compared_with_param(node, statement):
             scope = branches.indents.scope_of(statement.start)
             tests.setdefault(scope[0] if scope is not None else -1, []).append(index)
-    for start, (first, *others) in values.items():
+    for start, compared_there in tests.items() if above else ():
+        decorators = branches.indents.decorators(start) if start >= 0 else ()
+        values = [index for line in decorators for index in above.get(line.start, ())]
         # to pair each comparison with each value would take time that grows with the square of their number
-        if start in tests:
-            found = [*others, *tests[start]]
-            yield from chain.from_iterable(((first, index), (index, first)) for index in found)
-
-
-def _decorated(line: Header, functions: dict[int, int], branches: Branches) -> int:
-    """Return the start of the function or class below a decorator. `functions`: the results that are known already, by
-    the starts of the decorators."""
-    above: list[int] = []
-    while line.word == "@" and line.start not in functions:
-        above.append(line.start)
-        line = branches.indents.header_at(line.end)
-        branches.work.compare()
-    found = functions.get(line.start, line.start)
-    functions.update(dict.fromkeys(above, found))
-    return found
+        for index in (*values[1:], *compared_there) if values else ():
+            yield from ((values[0], index), (index, values[0]))
 
 
 def _is_compared_with_param(node: ast.AST, statement: Statement) -> bool:
