@@ -29,7 +29,7 @@ _FOUND = (".py", ".ipynb")
 
 
 def upwards(folder: str) -> Iterator[str]:
-    """Yield a folder and all its parents."""
+    """Yield a folder and all its parents, innermost first."""
     while True:
         yield folder
         folder, below = os.path.dirname(folder), folder

@@ -6,16 +6,17 @@ that locate the user's own configuration are kept.
 """
 
 # Paths are strings here, as in discover.py.
-# ruff: noqa: PTH113, PTH117, PTH118, PTH120
+# ruff: noqa: PTH113, PTH117, PTH118
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
 from functools import cache
 
 from uncuda import lazy_re
 from uncuda.child import start
+
+from .discover import upwards
 
 _OPTIONS = (
     *("--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects"),
@@ -85,31 +86,22 @@ def _program() -> str:
     """The path of the git program; a program inside the workspace is never used, even if an environment in the
     workspace comes first in PATH."""
     here = os.path.realpath(os.curdir)
-    work = next((folder for folder in _above(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
+    work = next((folder for folder in upwards(here) if os.path.lexists(os.path.join(folder, ".git"))), here)
     names = ("git.exe",) if sys.platform == "win32" else ("git",)
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         for name in names:
             path = os.path.join(folder, name)
-            if not os.path.isabs(folder) or work in _above(os.path.realpath(folder)):
+            if not os.path.isabs(folder) or work in upwards(os.path.realpath(folder)):
                 continue
             if os.path.isfile(path) and os.access(path, os.X_OK):
                 return path
     raise GitError("git missing")
 
 
-def _above(folder: str) -> Iterator[str]:
-    """An absolute folder and all its parents, innermost first."""
-    while True:
-        yield folder
-        folder, inner = os.path.dirname(folder), folder
-        if folder == inner:
-            return
-
-
 @cache
 def root_of(folder: str) -> str | None:
     """The root of the work tree that contains an absolute folder; None if there is none."""
-    return next(filter(_is_root, _above(folder)), None)
+    return next(filter(_is_root, upwards(folder)), None)
 
 
 @cache
