@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Hashable, Sequence
+from functools import lru_cache, partial
 from keyword import iskeyword
 from typing import Any
 
@@ -34,7 +34,6 @@ _PLAIN = lazy_re.compile(r"[ \t]*(?:(?P<first>[A-Za-z_]\w*)(?:\.\w*)*(?:\([\w., 
 _COMMENT = lazy_re.compile(r"[ \t]*#(?!!)[^\r\n]*\r?\n?")
 # An assignment to one local name, without strings, and without lambda and `:=`, which may bind further names.
 _LOCAL = lazy_re.compile(r"[ \t]+(?P<first>[A-Za-z_]\w*)[ \t]*=(?!=)(?!.*(?:\blambda\b|:=))[^\"'#;\\\r\n]*\r?\n?")
-_BLANK = lazy_re.compile(r"\s*")
 # Words for skipped pytest tests and TorchScript; a line with one of them affects the hits in other lines.
 _SPOKEN = lazy_re.compile(r"script|skip", re.I)
 _WORD = lazy_re.compile(r"\w+")
@@ -150,11 +149,11 @@ def carry(found: Found, facts: Facts, project: Project) -> Kept | None:
     if facts.origin is not found.facts.token or facts.region is None or facts.present != found.facts.present:
         return None
     region = facts.region
-    read = _is_in_part(found, region)
+    is_read = partial(_is_in_part, found, region)
     plain = (
         facts.alike
-        and _is_plain(found.facts, region.old, region.old_end, found.asked, read)
-        and _is_plain(facts, region.new, region.new_end, found.asked, read)
+        and _is_plain(found.facts, region.old, region.old_end, found.asked, is_read)
+        and _is_plain(facts, region.new, region.new_end, found.asked, is_read)
     )
     bare = None
     if not (plain and _same_elsewhere(found, facts, region)):
@@ -213,17 +212,16 @@ _NONE = Span(0, 0)
 def _is_in_part(found: Found, region: Region) -> bool:
     """Return whether the edited lines are in a span that a check read at once, or below it with only empty lines
     between."""
-    text = found.facts.text
-    for start, end in found.reads.parts:
-        blank = _BLANK.match(text, end) if start < region.old_end and end <= region.old else None
-        if start < region.old_end and (region.old < end or (blank is not None and blank.end() >= region.old)):
-            return True
-    return False
+    text, last = found.facts.text, region.old
+    while last and text[last - 1].isspace():
+        last -= 1
+    return any(start < region.old_end and last <= end for start, end in found.reads.parts)
 
 
-def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str], read: bool) -> bool:
+def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str], is_read: Callable[[], bool]) -> bool:
     """Whether lines affect no other line: they are empty or in a docstring, or are a single line with a comment, a
-    plain dotted name or a plain call, or, unless `read` is true, an assignment to a local variable."""
+    plain dotted name or a plain call, or an assignment to a local variable. `is_read`: returns whether a check read a
+    span of several lines around the edit at once; an assignment there is not plain."""
     text = facts.text[start:end]
     if _SPOKEN.search(text):
         return False
@@ -233,8 +231,8 @@ def _is_plain(facts: Facts, start: int, end: int, asked: Collection[str], read: 
     if not _COMMENT.fullmatch(text):
         match = _PLAIN.fullmatch(text)
         if not prose and (match is None or leaves(text.lstrip())):
-            match = None if read else _LOCAL.fullmatch(text)
-            if match is None or not _is_local(facts, start, end, match["first"]):
+            match = _LOCAL.fullmatch(text)
+            if match is None or is_read() or not _is_local(facts, start, end, match["first"]):
                 return False
         if not prose and match is not None and iskeyword(match["first"] or ""):
             return False
