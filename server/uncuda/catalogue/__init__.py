@@ -45,6 +45,11 @@ class Catalogue:
         """Every target, in its default version."""
         return {name: self.target(name) for name in self.declarations}
 
+    @cached_property
+    def devices(self) -> frozenset[str]:
+        """The device strings of all targets, such as "npu"; no table is read for them."""
+        return frozenset(str(raw["words"].get("device", "")) for raw in self.declarations.values()) - {""}
+
     @property
     def commands(self) -> frozenset[str]:
         """The shell commands for which rules search, such as `nvidia-smi`."""

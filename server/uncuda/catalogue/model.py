@@ -19,8 +19,10 @@ class CatalogueError(Exception):
     """A rule, target or table is wrong; the message names the file, the line and what to write instead."""
 
 
-CUDA_OR_CPU, CUDA_AND_CPU = "cuda-or-cpu", "cuda-and-cpu"
+CUDA_OR_CPU = "cuda-or-cpu"
 """The kind of a function of a library that chooses CUDA or the CPU by itself if its call passes no device."""
+CUDA_AND_CPU = "cuda-and-cpu"
+"""The kind of a library that takes tensors and graphs only on CUDA and on the CPU."""
 
 
 class Row(NamedTuple):
@@ -188,6 +190,11 @@ class Target:
             for name, row in self.modules.items()
             if row.status in rule.status and row.kind != "any" and (name in named if named else name not in spared)
         )
+
+    @cached_property
+    def cuda_and_cpu(self) -> tuple[str, ...]:
+        """The libraries of the target's table that take tensors and graphs only on CUDA and on the CPU."""
+        return tuple(name for name, row in self.modules.items() if row.kind == CUDA_AND_CPU)
 
     def has_module(self, dotted: str) -> bool:
         """Return whether a dotted name is a module, from which names can be imported, rather than a class."""

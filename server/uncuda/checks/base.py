@@ -166,8 +166,7 @@ class Context:
     @cached_property
     def families(self) -> list[ClassFamily]:
         """Return the groups of classes in this file that do the same job, each class for a different accelerator."""
-        devices = [str(declared["words"].get("device", "")) for declared in self.catalogue.declarations.values()]
-        return families_in(self.facts, devices)
+        return families_in(self.facts, self.catalogue.devices)
 
     def mentions(self, names: frozenset[str]) -> bool:
         """Return whether the file contains one of these names, even as a part of a longer word."""

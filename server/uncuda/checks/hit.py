@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ..catalogue import Rule
-from ..edits import SAFE, Edit, Fix
+from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.changes import Region
 from ..facts.read import Statement
 from ..source import Span
@@ -101,6 +101,11 @@ class Hit(NamedTuple):
         if applicability is None:
             return self._replace(fixes=())
         return self._replace(fixes=(self.fixes[0]._replace(applicability=applicability), *self.fixes[1:]))
+
+    def for_review(self, limit: str) -> Hit:
+        """Return a copy whose first fix needs review. The message of the copy gets the sentence with the id `limit`,
+        which says why."""
+        return self.lowered(REVIEW)._replace(limits=(*self.limits, limit))
 
     def as_information(self, limit: str) -> Hit:
         """Return a copy with the severity "information". The message of the copy gets the sentence with the id

@@ -12,11 +12,10 @@ from ..checks.branches import Branches
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
-from ..facts.roles import keys_of_values
 from ..facts.scopes import FUNCTION
 from ..limits import Work
 from .relations.guarded import before_counts
-from .relations.parts import guarded_parts
+from .relations.parts import guarded_parts, taken_as
 from .relations.questions import COUNT
 
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
@@ -191,7 +190,7 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
         return False
     for outer in statement.digest.ancestors(inner):
         branches.work.compare()
-        name = _taken_as(outer, inner)
+        name = taken_as(outer, inner)
         if name == _DRIVER:
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
@@ -202,14 +201,6 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
         tested = tested or (isinstance(outer, ast.IfExp) and inner is outer.test)
         inner = outer
     return False
-
-
-def _taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
-    """Return the keyword, or the key of a dictionary, under which `outer` takes a value."""
-    if isinstance(outer, ast.keyword):
-        return outer.arg
-    key = keys_of_values(outer).get(inner) if isinstance(outer, ast.Dict) else None
-    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
 def _is_number(outer: ast.Assign | ast.Return, statement: Statement, names: Sequence[str], branches: Branches) -> bool:

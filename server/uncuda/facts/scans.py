@@ -97,11 +97,17 @@ def anchors(anchor: str, speaks: Callable[[str], bool]) -> Scan:
     return Worded(anchor, scan)
 
 
-def _word_around(text: str, offset: int) -> tuple[int, int]:
-    """The span of the identifier around an offset."""
+def word_before(text: str, offset: int) -> str:
+    """Return the identifier, or its beginning, that ends at an offset; "" if there is none."""
     start = offset
     while start and (text[start - 1] == "_" or text[start - 1].isalnum()):
         start -= 1
+    return text[start:offset]
+
+
+def _word_around(text: str, offset: int) -> tuple[int, int]:
+    """The span of the identifier around an offset."""
+    start = offset - len(word_before(text, offset))
     match = _WORD.match(text, start)
     return start, match.end() if match else start
 

@@ -9,7 +9,7 @@ from ...catalogue import Versions
 from ...checks.base import Context
 from ...checks.hit import Hit
 from ...checks.quotes import fitted
-from ...edits import REVIEW, SAFE, Edit, Fix
+from ...edits import SAFE, Edit, Fix
 from ...messages.fixes import titled
 from ..relations.kernels import Libraries
 from .accelerators import Accelerators
@@ -163,7 +163,7 @@ def _for_review(hit: Hit, limit: str, shown: str = "") -> Hit:
     the fix needs review; `shown`: the code that this sentence quotes."""
     if not hit.is_safe:
         return hit
-    return hit.lowered(REVIEW)._replace(limits=(*hit.limits, limit), words={**hit.words, limit: shown})
+    return hit.for_review(limit)._replace(words={**hit.words, limit: shown})
 
 
 def _by_hand(hit: Hit, limit: str) -> Hit:

@@ -17,7 +17,7 @@ _NEAR = 40  # maximum number of characters between the name of a function and it
 def asks_autocast(hit: Hit) -> bool:
     """Return whether a hit asks for a state that the program has set for a device, such as autocast, instead of asking
     for the device."""
-    return hit.rule.check == "argument" and hit.words.get("name", "").rpartition(".")[2] == _ASKED
+    return hit.rule.check == "argument" and _word(hit) == _ASKED
 
 
 def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, int]]:
@@ -35,7 +35,10 @@ def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
     """Yield the indices in `hits`, each with None, of hits at `autocast` beside a scaler that is CUDA's by default and
     gets no device from a safe fix, as `NativeScaler()` of timm. With autocast alone, training in float16 loses small
     gradients."""
-    words = [hit.words.get("name", "").rpartition(".")[2] for hit in hits]
-    scalers = (hit for hit, word in zip(hits, words) if hit.rule.check == "argument" and word.endswith(_SCALER))
-    if not all(scaler.is_safe for scaler in scalers):
-        yield from ((index, None) for index, word in enumerate(words) if word == _AUTOCAST)
+    if any(hit.rule.check == "argument" and _word(hit).endswith(_SCALER) and not hit.is_safe for hit in hits):
+        yield from ((index, None) for index, hit in enumerate(hits) if _word(hit) == _AUTOCAST)
+
+
+def _word(hit: Hit) -> str:
+    """Return the last segment of the name that a hit reports; "" if it reports no name."""
+    return hit.words.get("name", "").rpartition(".")[2]

@@ -108,12 +108,12 @@ def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) ->
     (`lib.attention`), and the target of the assignment, "" for a `return`; ("", "") if there is none. An argument of
     the call must be in `tensors`. `foreign`: the names that belong to other libraries."""
     for node in statement.digest.piece.nodes:
-        single = isinstance(node, ast.Assign) and len(node.targets) == 1
-        call = node.value if isinstance(node, ast.Return) or (single and isinstance(node, ast.Assign)) else None
-        if isinstance(call, ast.Call):
+        call = node.value if isinstance(node, (ast.Assign, ast.Return)) else None
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        if isinstance(call, ast.Call) and len(targets) < 2:
             given = {ast.unparse(value) for value in [*call.args, *(keyword.value for keyword in call.keywords)]}
             if given & tensors and (callee := _callee(call, foreign)):
-                return callee, ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else ""
+                return callee, "".join(map(ast.unparse, targets))
     return "", ""
 
 

@@ -9,7 +9,6 @@ from itertools import chain
 from pathlib import PurePath
 
 from ... import lazy_re
-from ...catalogue import CUDA_AND_CPU, Target
 from ...checks import Context
 from ...checks.branches import Branches
 from ...facts.scans import plain, whole_word
@@ -26,10 +25,9 @@ class CudaAndCpu:
     """Tells which code of one text is there for a library that takes objects only on CUDA and on the CPU. The target's
     table lists these libraries with the kind `cuda-and-cpu`."""
 
-    def __init__(self, branches: Branches, target: Target, context: Context) -> None:
+    def __init__(self, branches: Branches, context: Context) -> None:
         self._facts, self._indents, self._work = branches.facts, branches.indents, branches.work
         self._context = context
-        self._libraries = [name for name, row in target.modules.items() if row.kind == CUDA_AND_CPU]
 
     def holds(self, at: int) -> bool:
         """Return whether an offset is in a file for such a library, or in a function or class for Horovod. A file is
@@ -47,7 +45,7 @@ class CudaAndCpu:
         """Whether the file is for such a library."""
         name = PurePath(self._context.path).name
         named = any(word in name for word in _HOROVOD) and any(map(self._facts.says, _HOROVOD))
-        return named or any(map(self._is_imported, filter(self._facts.says, self._libraries)))
+        return named or any(map(self._is_imported, filter(self._facts.says, self._context.target.cuda_and_cpu)))
 
     def _is_imported(self, library: str) -> bool:
         facts = self._facts

@@ -11,7 +11,6 @@ from ...checks import Context, Hit
 from ...checks.base import is_listed
 from ...checks.string_flow import Flow
 from ...checks.unpacking import item_target, target_of
-from ...edits import REVIEW
 from ...facts.names import from_imports, plain_imports
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import chain_of, parameter_of
@@ -61,7 +60,7 @@ def without_handed(hits: Sequence[Hit], context: Context) -> Sequence[Hit]:
         if index in handed or not links.isdisjoint(hit.links):
             found.append(hit._replace(fixes=(), limits=(*hit.limits, LIMIT)))
         elif scopes and hit.fixes and _is_of_kit(hit) and _scope(hit, context) in scopes:
-            found.append(hit.lowered(REVIEW)._replace(limits=(*hit.limits, KIT_LIMIT)))
+            found.append(hit.for_review(KIT_LIMIT))
         else:
             found.append(hit)
     return found

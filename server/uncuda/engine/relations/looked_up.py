@@ -8,16 +8,12 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 
-from ... import lazy_re
 from ...checks import Hit
 from ...facts.digest import Chain
 from ...facts.read import Facts, Statement
-from ...facts.role_calls import last_word
-from ...facts.scans import whole_word
+from ...facts.role_calls import last_word, parameter_of
+from ...facts.scans import whole_word, word_before
 from .kernels import Kernels
-
-_WORD = lazy_re.compile(r"\w+\Z")
-_FAR = 80  # maximum length of the name of a dictionary
 
 
 def dictionaries(hits: Sequence[Hit]) -> list[int]:
@@ -28,9 +24,8 @@ def dictionaries(hits: Sequence[Hit]) -> list[int]:
 def lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str]]:
     """Yield the lookups by keys that are not constant (`TILES[kind]`) in the dictionary that a hit reports: the offset
     of each, and the name of the dictionary."""
-    statement, node = hit.statement, hit.node
-    mapping = statement.digest.parents.get(node) if statement is not None and node is not None else None
-    if statement is None or not isinstance(mapping, ast.Dict):
+    statement, mapping = hit.statement, _mapping(hit)
+    if statement is None or mapping is None:
         return
     if _is_looked_up(mapping, statement):
         yield hit.start, ""
@@ -54,32 +49,36 @@ def defaults(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of hits: the device string that is the default of a parameter, and a dictionary in which
     the function looks up the parameter's value: `def build(device="cuda"): return FACTORIES[device]`."""
     named = {name: index for index in dictionaries(hits) if (name := _name(hits[index]))}
-    given = [(index, *found) for index, hit in enumerate(hits) for found in _defaults(hit)] if named else []
-    for index, start, parameter in given:
-        end = facts.indents.extent(start)
+    for index, hit in enumerate(hits) if named else ():
+        if hit.statement is None or (parameter := _parameter(hit)) is None:
+            continue
+        start, end = hit.statement.start, facts.indents.extent(hit.statement.start)
         facts.work.search(start, end)
         facts.layout.reads(start, end)
-        looked_up = re.compile(rf"\[[ \t]*{re.escape(parameter)}[ \t]*\]").finditer(facts.text, start, end)
-        words = (_WORD.search(facts.text[max(match.start() - _FAR, 0) : match.start()]) for match in looked_up)
-        found = {named[word[0]] for word in words if word is not None and word[0] in named}
-        yield from ((index, other) for other in sorted(found))
+        looked_up = re.compile(rf"\[[ \t]*{re.escape(parameter.arg)}[ \t]*\]").finditer(facts.text, start, end)
+        found = {word_before(facts.text, match.start()) for match in looked_up}
+        yield from ((index, named[name]) for name in sorted(found & named.keys()))
 
 
 def _name(hit: Hit) -> str:
     """Return the last word of the name to which a statement assigns the dictionary of a hit; "" if there is none."""
-    statement, node = hit.statement, hit.node
-    mapping = statement.digest.parents.get(node) if statement is not None and node is not None else None
-    return last_word(_target(statement.digest.parents.get(mapping))) if statement is not None and mapping else ""
+    mapping = _mapping(hit)
+    return last_word(_target(hit.statement.digest.parents.get(mapping))) if hit.statement and mapping else ""
 
 
-def _defaults(hit: Hit) -> Iterator[tuple[int, str]]:
-    """Yield the start of a function, and the name of the parameter whose default is the device string of a hit."""
+def _parameter(hit: Hit) -> ast.arg | None:
+    """Return the parameter whose default is the device string of a hit; None if it is no default."""
     statement, node = hit.statement, hit.node
-    outer = statement.digest.parents.get(node) if statement is not None and node is not None else None
-    if statement is not None and hit.rule.check == "string" and isinstance(outer, ast.arguments):
-        places = [*outer.posonlyargs, *outer.args]
-        named = [*zip(reversed(places), reversed(outer.defaults)), *zip(outer.kwonlyargs, outer.kw_defaults)]
-        yield from ((statement.start, parameter.arg) for parameter, default in named if default is node)
+    if statement is None or node is None or hit.rule.check != "string":
+        return None
+    arguments = statement.digest.parents.get(node)
+    return parameter_of(arguments, node) if isinstance(arguments, ast.arguments) else None
+
+
+def _mapping(hit: Hit) -> ast.Dict | None:
+    """Return the dictionary display of which a hit is a key; None if there is none."""
+    outer = hit.statement.digest.parents.get(hit.node) if hit.statement is not None and hit.node is not None else None
+    return outer if isinstance(outer, ast.Dict) else None
 
 
 def _ending(name: str, at: int, statement: Statement) -> Iterator[Chain]:

@@ -1,5 +1,5 @@
 """Decides which parts of an expression are evaluated only if another part is true; and whether a node is inside nodes
-of given types."""
+of given types. Also names what takes a value."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from ...facts.read import Statement
+from ...facts.roles import keys_of_values
 
 TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
 ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -51,3 +52,11 @@ def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AS
             return True
         inner = outer
     return False
+
+
+def taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
+    """Return the keyword, or the key of a dictionary, under which `outer` takes a value."""
+    if isinstance(outer, ast.keyword):
+        return outer.arg
+    key = keys_of_values(outer).get(inner) if isinstance(outer, ast.Dict) else None
+    return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None

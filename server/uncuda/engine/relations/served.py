@@ -87,8 +87,8 @@ class Served:
         self._rocm, self._bytes, self._host = of_rocm(branches, context.path), of_bytes(branches), of_host(branches)
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
-        self._own_words = of_own_words(branches, context.catalogue)
-        self._cuda_and_cpu = CudaAndCpu(branches, self._target, context)
+        self._own_words = of_own_words(branches, context)
+        self._cuda_and_cpu = CudaAndCpu(branches, context)
         self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
@@ -158,25 +158,29 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
-        hits = [_lowered(hit, BEHIND) if hit.is_safe and self._own_words.holds(hit) else hit for hit in hits]
-        hits = [
-            _lowered(hit, FOR_LIBRARY) if hit.is_safe and self._cuda_and_cpu.holds(hit.start) else hit for hit in hits
-        ]
+        hits = [hit.for_review(reason) if (reason := self._why_review(hit)) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
+    def _why_review(self, hit: Hit) -> str:
+        """Return the id of the sentence that says why a safe fix needs review after all: its code runs only behind the
+        program's own word for CUDA, or is there for a library that knows only CUDA and the CPU; "" if it is safe."""
+        if not hit.is_safe:
+            return ""
+        if self._own_words.holds(hit):
+            return BEHIND
+        return FOR_LIBRARY if self._cuda_and_cpu.holds(hit.start) else ""
+
     def _replaces_cuda(self, hits: Sequence[Hit]) -> bool:
         """Return whether the file makes CUDA's names those of another accelerator, as in `torch.cuda.Event =
         torch.xpu.Event`: it assigns to several names of torch.cuda, and uses the other accelerator's module."""
         if sum(map(_is_assigned, hits)) < _SEVERAL:
             return False
-        devices = {target.words["device"] for target in self._catalogue.targets.values()} - {
-            self._target.words["device"]
-        }
-        return any(self._facts.says(f"torch.{device}.") for device in (*OTHERS, *sorted(devices)))
+        devices = {*OTHERS, *self._catalogue.devices} - {self._target.words["device"]}
+        return any(self._facts.says(f"torch.{device}.") for device in sorted(devices))
 
     def _is_beside(self, hit: Hit) -> bool:
         """Return whether a hit is behind a condition about bytes, or in code that makes the value by which a person
@@ -358,11 +362,6 @@ def _is_assigned(hit: Hit) -> bool:
         and isinstance(hit.node.ctx, ast.Store)
         and hit.words.get("name", "").startswith("torch.cuda.")
     )
-
-
-def _lowered(hit: Hit, limit: str) -> Hit:
-    """Return the hit with a fix that needs review, and with the id of the sentence that says why."""
-    return hit.lowered(REVIEW)._replace(limits=(*hit.limits, limit))
 
 
 def _is_question(hit: Hit) -> bool:

@@ -19,10 +19,9 @@ from ...checks.unpacking import target_of
 from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
-from ...facts.roles import keys_of_values
 from ...facts.scopes import Header
 from ...limits import Work
-from .parts import in_test, is_within
+from .parts import in_test, is_within, taken_as
 from .questions import is_question
 
 _CUDA = "cuda"
@@ -142,6 +141,7 @@ def keyed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, None]]:
         if hit.rule.check == "name" and hit.statement is not None and is_question(hit):
             inner = hit.node
             for outer in hit.statement.digest.ancestors(inner) if inner is not None else ():
+                assert inner is not None
                 work.compare()
                 if _is_keyed(outer, inner, hit.statement):
                     yield index, None
@@ -182,17 +182,16 @@ def _is_compared_with_param(node: ast.AST, statement: Statement) -> bool:
     return any(isinstance(side, ast.Attribute) and ast.unparse(side) == _PARAM for side in sides)
 
 
-def _is_keyed(outer: ast.AST, inner: ast.AST | None, statement: Statement) -> bool:
+def _is_keyed(outer: ast.AST, inner: ast.AST, statement: Statement) -> bool:
     """Return whether a dictionary has the value `inner` for the key "cuda": in a display or a call of `dict`, or after
     an assignment `x["cuda"] = …`."""
-    if isinstance(outer, ast.keyword):
-        call = statement.digest.parents.get(outer)
-        return outer.arg == _CUDA and isinstance(call, ast.Call) and last_word(call.func) == "dict"
     if isinstance(outer, ast.Assign):
         keys = [target.slice for target in outer.targets if isinstance(target, ast.Subscript)]
         return inner is outer.value and any(isinstance(key, ast.Constant) and key.value == _CUDA for key in keys)
-    key = keys_of_values(outer).get(inner) if isinstance(outer, ast.Dict) and inner is not None else None
-    return isinstance(key, ast.Constant) and key.value == _CUDA
+    if taken_as(outer, inner) != _CUDA:
+        return False
+    call = statement.digest.parents.get(outer)
+    return isinstance(outer, ast.Dict) or (isinstance(call, ast.Call) and last_word(call.func) == "dict")
 
 
 def _is_value(node: ast.AST | None, statement: Statement) -> bool:
