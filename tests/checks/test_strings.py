@@ -785,3 +785,12 @@ def test_long_statements_take_time_in_proportion(text: str, part: str) -> None:
 
     work(90)  # fills the caches of the rules
     assert work(800) < 16 * work(100)
+
+
+@pytest.mark.parametrize(("option", "due"), [("--vllm.device", ["safe", "safe"]), ("--vllm.kind", ["review", ""])])
+def test_an_option_whose_name_has_a_dot(option: str, due: list[str]) -> None:
+    """As in OpenRLHF, which makes an object of the options of each part of the program."""
+    code = f"p.add_argument('{option}', default='cuda')\nif args.vllm.device == 'cuda':\n    import cupy\n"
+    findings = engine_for("npu").check(Source("import argparse\nimport torch\n" + code)).findings
+    found = [one for one in findings if one.rule == "device-string"]
+    assert [one.fixes[0].applicability if one.fixes else "" for one in found] == due

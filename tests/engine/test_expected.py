@@ -197,3 +197,36 @@ def test_what_a_fixture_compares_moves_with_its_params(value: str, test: str, du
 def test_what_a_fixture_compares_is_typed() -> None:
     text = FIXTURE.format("pytest.param('nccl', marks=[gpu])", "request.param == 'nccl'")
     type_in_each_line(text, ("if request.param == 'nccl':", "x = request.param", "@f('nccl')", ""), 3)
+
+
+WIDGET = """import gradio as gr
+import torch
+
+def load(name, device):
+    if device == "cuda":
+        device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    return name, device
+
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    ("widget", "due"),
+    [
+        ('gr.Dropdown(label="Device", choices=["cuda", "cpu", "none"])', "review"),
+        ('parser.add_argument("--kind", choices=["cuda", "cpu"])', "safe"),
+        ('gr.Dropdown(label="Device", choices=["big", "small"])', "safe"),
+    ],
+)
+def test_a_comparison_with_a_choice_of_a_widget(widget: str, due: str) -> None:
+    """As in an extension of text-generation-webui: a person's choice `cuda` fell back to the CPU."""
+    text = WIDGET.format(widget)
+    findings = engine_for("musa", Settings(locale="en")).check(Source(text)).findings
+    compared = next(one for one in findings if one.span.start == text.index('"cuda"'))
+    assert compared.fixes[0].applicability == due
+
+
+def test_a_choice_of_a_widget_is_typed() -> None:
+    text = WIDGET.format('gr.Dropdown(choices=["cuda", "cpu"])')
+    type_in_each_line(text, ('gr.Radio(choices=["cuda"])', 'if device == "cuda":', 'x = ["cuda"]'), 3)

@@ -110,10 +110,13 @@ def test_nothing_is_half_portable(code: str) -> None:
         (REVIEW, "def f(x, device='cuda', kind=0):\n    return RUN[kind](x.to(device))\n", "safe"),
         (REVIEW, "def f(x, device='cuda'):\n    return x.to(device)\ndef g(device):\n    return RUN[device]\n", "safe"),
         (REVIEW, "def f(x, device='cuda'):\n    return RUN['cpu'](x.to(device))\n", "safe"),
+        (REVIEW, "p.add_argument('--device', default='cuda')\nRUN[args.device](x)\n", "review"),
+        (SAFE, "p.add_argument('--device', default='cuda')\nRUN[args.device](x)\n", "safe"),
+        (REVIEW, "p.add_argument('--device', default='cuda')\nRUN[args.kind](x.to(args.device))\n", "safe"),
     ],
 )
 def test_a_default_by_which_a_dictionary_is_asked(entries: str, code: str, due: str) -> None:
-    """As in `build_dp` of mmtracking."""
+    """As in `build_dp` of mmtracking, and an option of Chinese-CLIP."""
     text = HEAD + entries + code
     (found,) = (
         one
@@ -126,6 +129,8 @@ def test_a_default_by_which_a_dictionary_is_asked(entries: str, code: str, due: 
 def test_a_default_by_which_a_dictionary_is_asked_is_typed() -> None:
     text = HEAD + REVIEW + "\n\ndef f(x, device='cuda'):\n    x = x.cuda()\n    return RUN[device](x)\n"
     type_in_each_line(text, ("y = RUN[device]", "device = 'cuda'", "def g(device='cuda'):"), 2)
+    option = HEAD + REVIEW + "p.add_argument('--device', default='cuda')\nx = RUN[args.device](x)\n"
+    type_in_each_line(option, ("y = RUN[args.device]", "p.add_argument('--device')"), 2)
 
 
 @pytest.mark.parametrize(

@@ -974,6 +974,9 @@ HVD = "{}import torch\n\n\n{}\n    x.cuda()\n"
         (HVD.format("from horovod import torch as hvd\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from dgl.data import CoraGraphDataset\n", "def f(x):"), "a.py", "review"),
         (HVD.format("import dgl_like\n", "def f(x):"), "a.py", "safe"),
+        (HVD.format("import k2\n", "def f(x):"), "a.py", "review"),
+        (HVD.format("from pytorch3d.ops import knn_points\n", "def f(x):"), "a.py", "review"),
+        (HVD.format("from pytorch3d.transforms import so3\n", "def f(x):"), "a.py", "safe"),
         (
             HVD.format("try:\n    import horovod\nexcept ImportError:\n    horovod = None\n", "def f(x):"),
             "a.py",

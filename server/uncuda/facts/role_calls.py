@@ -51,8 +51,8 @@ def _text(node: ast.AST | None) -> str:
 
 @lru_cache(maxsize=8)  # a call may have thousands of arguments, and each asks for this name
 def option_name(call: ast.Call) -> str:
-    """The attribute that a command-line option sets: "dist_backend" for `parser.add_argument("--dist-backend", …)`; ""
-    for other calls."""
+    """The attribute that a command-line option sets: "dist_backend" for `parser.add_argument("--dist-backend", …)` and
+    for `add_argument("--vllm.dist_backend", …)`, whose program makes an object of `vllm`; "" for other calls."""
     method = last_word(call.func)
     names = [name for argument in call.args if (name := _text(argument))]
     if method in _FLAGS:
@@ -65,7 +65,7 @@ def option_name(call: ast.Call) -> str:
             return name
     for name in names:
         if name.startswith("--"):
-            return name[2:].split("/")[0].replace("-", "_")
+            return name[2:].split("/")[0].rpartition(".")[2].replace("-", "_")
     return names[0].lstrip("-").replace("-", "_") if names else ""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from ...checks import Hit
 from ...facts.digest import Chain
 from ...facts.read import Facts, Statement
-from ...facts.role_calls import last_word, parameter_of
+from ...facts.role_calls import last_word, option_name, parameter_of
 from ...facts.scans import whole_word, word_before
 from .kernels import Kernels
 
@@ -46,18 +46,32 @@ def lookups(hit: Hit, facts: Facts, kernels: Kernels) -> Iterator[tuple[int, str
 
 
 def defaults(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
-    """Yield pairs of indices of hits: the device string that is the default of a parameter, and a dictionary in which
-    the function looks up the parameter's value: `def build(device="cuda"): return FACTORIES[device]`."""
+    """Yield pairs of indices of hits: the device string that is the default of a parameter or option, and a dictionary
+    in which the function looks up the parameter's value, or the file the option's: `def build(device="cuda"): return
+    FACTORIES[device]`, `PROVIDERS[args.device]`."""
     named = {name: index for index in dictionaries(hits) if (name := _name(hits[index]))}
     for index, hit in enumerate(hits) if named else ():
-        if hit.statement is None or (parameter := _parameter(hit)) is None:
+        looked_up = _key(hit, facts)
+        if looked_up is None:
             continue
-        start, end = hit.statement.start, facts.indents.extent(hit.statement.start)
+        key, start, end = looked_up
         facts.work.search(start, end)
         facts.layout.reads(start, end)
-        looked_up = re.compile(rf"\[[ \t]*{re.escape(parameter.arg)}[ \t]*\]").finditer(facts.text, start, end)
-        found = {word_before(facts.text, match.start()) for match in looked_up}
+        places = re.compile(rf"\[[ \t]*{key}[ \t]*\]").finditer(facts.text, start, end)
+        found = {word_before(facts.text, match.start()) for match in places}
         yield from ((index, named[name]) for name in sorted(found & named.keys()))
+
+
+def _key(hit: Hit, facts: Facts) -> tuple[str, int, int] | None:
+    """Return how a file names the value that a device string is by default, as a pattern, and the start and end of the
+    code that may use it; None if the string is no default of a parameter or option."""
+    if hit.statement is None or hit.rule.check != "string" or hit.node is None:
+        return None
+    if (parameter := _parameter(hit)) is not None:
+        return re.escape(parameter.arg), hit.statement.start, facts.indents.extent(hit.statement.start)
+    calls = (outer for outer in hit.statement.digest.ancestors(hit.node) if isinstance(outer, ast.Call))
+    option = next(filter(None, map(option_name, calls)), "")
+    return (rf"\w+\.{re.escape(option)}", 0, len(facts.text)) if option else None
 
 
 def _name(hit: Hit) -> str:
@@ -68,11 +82,10 @@ def _name(hit: Hit) -> str:
 
 def _parameter(hit: Hit) -> ast.arg | None:
     """Return the parameter whose default is the device string of a hit; None if it is no default."""
-    statement, node = hit.statement, hit.node
-    if statement is None or node is None or hit.rule.check != "string":
+    if hit.statement is None or hit.node is None:
         return None
-    arguments = statement.digest.parents.get(node)
-    return parameter_of(arguments, node) if isinstance(arguments, ast.arguments) else None
+    arguments = hit.statement.digest.parents.get(hit.node)
+    return parameter_of(arguments, hit.node) if isinstance(arguments, ast.arguments) else None
 
 
 def _mapping(hit: Hit) -> ast.Dict | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
@@ -22,6 +22,7 @@ from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .older import OLDER, of_older
+from .own_devices import FOR_OWN_DEVICES, OwnDevices
 from .own_words import BEHIND, of_own_words
 from .parts import in_test, is_within
 
@@ -88,7 +89,7 @@ class Served:
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
         self._own_words = of_own_words(branches, context)
-        self._cuda_and_cpu = CudaAndCpu(branches, context)
+        self._cuda_and_cpu, self._own_devices = CudaAndCpu(branches, context), OwnDevices(context)
         self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
@@ -158,21 +159,25 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
-        hits = [hit.for_review(reason) if (reason := self._why_review(hit)) else hit for hit in hits]
+        given = self._own_devices.found(hits)
+        hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
             return hits
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
-    def _why_review(self, hit: Hit) -> str:
+    def _why_review(self, hit: Hit, given: Collection[int]) -> str:
         """Return the id of the sentence that says why a safe fix needs review after all: its code runs only behind the
-        program's own word for CUDA, or is there for a library that knows only CUDA and the CPU; "" if it is safe."""
+        program's own word for CUDA, is there for a library that knows only CUDA and the CPU, or answers a library with
+        devices of its own, as those at the offsets `given`; "" if it is safe."""
         if not hit.is_safe:
             return ""
         if self._own_words.holds(hit):
             return BEHIND
-        return FOR_LIBRARY if self._cuda_and_cpu.holds(hit.start) else ""
+        if self._cuda_and_cpu.holds(hit.start):
+            return FOR_LIBRARY
+        return FOR_OWN_DEVICES if hit.start in given else ""
 
     def _replaces_cuda(self, hits: Sequence[Hit]) -> bool:
         """Return whether the file makes CUDA's names those of another accelerator, as in `torch.cuda.Event =

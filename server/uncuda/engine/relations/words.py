@@ -18,12 +18,13 @@ from ...checks.branches import Branches
 from ...checks.unpacking import target_of
 from ...facts.layout import without_comments
 from ...facts.read import Statement
-from ...facts.role_calls import last_word
+from ...facts.role_calls import last_word, option_name
 from ...facts.scopes import Header
 from ...limits import Work
 from .parts import in_test, is_within, taken_as
 from .questions import is_question
 
+_CHOICES = "choices"
 _CUDA = "cuda"
 _PARAM = "request.param"
 _TEST = "def test"
@@ -147,6 +148,34 @@ def keyed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, None]]:
                     yield index, None
                     break
                 inner = outer
+
+
+def offered(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits: a string with which the file compares a variable, and a string among the choices
+    that a widget offers, `gr.Dropdown(choices=["cuda", "cpu"])`. The person's choice may be the variable's value, so
+    the comparison changes only if the choice does."""
+    if not branches.says(_CHOICES):
+        return
+    strings = [(index, hit) for index, hit in enumerate(hits) if hit.rule.check == "string"]
+    choices = [index for index, hit in strings if _is_offered(hit)]
+    tests = [index for index, hit in strings if choices and _is_compared_with_variable(hit)]
+    # to pair each comparison with each choice would take time that grows with the square of their number
+    held = next((index for index in choices if not hits[index].is_safe), next(iter(choices), 0))
+    yield from ((test, held) for test in tests)
+
+
+def _is_offered(hit: Hit) -> bool:
+    """Return whether a string is in the list of choices of a call that declares no command-line option."""
+    parents = hit.statement.digest.parents if hit.statement is not None else {}
+    listed = parents.get(hit.node) if hit.node is not None else None
+    keyword = parents.get(listed) if isinstance(listed, (ast.List, ast.Tuple)) else None
+    call = parents.get(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == _CHOICES else None
+    return isinstance(call, ast.Call) and not option_name(call)
+
+
+def _is_compared_with_variable(hit: Hit) -> bool:
+    outer = hit.statement.digest.parents.get(hit.node) if hit.statement is not None and hit.node is not None else None
+    return isinstance(outer, ast.Compare) and any(isinstance(one, ast.Name) for one in (outer.left, *outer.comparators))
 
 
 def parametrized(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
