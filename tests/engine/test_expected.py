@@ -6,7 +6,7 @@ import cProfile
 
 import pytest
 
-from engine.typist import type_in_each_line
+from engine.typist import Typist, type_in_each_line
 from support.engines import engine_for
 from uncuda.engine import Engine
 from uncuda.project import Project
@@ -228,5 +228,8 @@ def test_a_comparison_with_a_choice_of_a_widget(widget: str, due: str) -> None:
 
 
 def test_a_choice_of_a_widget_is_typed() -> None:
-    text = WIDGET.format('gr.Dropdown(choices=["cuda", "cpu"])')
+    widget = 'gr.Dropdown(choices=["cuda", "cpu"])\n'
+    text = WIDGET.format(widget)
     type_in_each_line(text, ('gr.Radio(choices=["cuda"])', 'if device == "cuda":', 'x = ["cuda"]'), 3)
+    at = text.index("        device =")
+    Typist(text, engine_for("npu")).replace(at, at, widget)  # the first choice in the text is that of another statement

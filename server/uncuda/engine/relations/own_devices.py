@@ -62,8 +62,8 @@ class OwnDevices:
                     return False
                 if self._is_of_library(outer.body):
                     return True
-            if inner is not getattr(outer, "func", None) and self._is_of_library(outer):
-                return True
+            if isinstance(outer, ast.Call) and inner is not outer.func:
+                return self._is_of_library(outer)
             inner = outer
         return False
 

@@ -160,7 +160,7 @@ def offered(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
     choices = [index for index, hit in strings if _is_offered(hit)]
     tests = [index for index, hit in strings if choices and _is_compared_with_variable(hit)]
     # to pair each comparison with each choice would take time that grows with the square of their number
-    held = next((index for index in choices if not hits[index].is_safe), next(iter(choices), 0))
+    held = min(choices, key=lambda index: (hits[index].is_safe, hits[index].start), default=0)
     yield from ((test, held) for test in tests)
 
 
