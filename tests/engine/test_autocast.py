@@ -146,3 +146,43 @@ def test_scalers_beside_autocast_are_typed() -> None:
     )
     typed = ("scaler = NativeScaler()", "scaler = NativeScaler(device=d)", "scaler = torch.amp.GradScaler()")
     type_in_each_line(text, typed, 5)
+
+
+MADE = """import torch
+{}
+
+
+class Model:
+    {}
+    def forward(self, x):
+        with torch.autocast("cuda"):
+            return x
+"""
+
+
+@pytest.mark.parametrize(
+    ("imported", "decorator", "due"),
+    [
+        ("", "@torch.cuda.amp.autocast(enabled=False)", {"review", "safe"}),
+        ("", '@torch.autocast(device_type="cuda", enabled=False)', {"review", "safe"}),
+        ("from torch.cuda.amp import autocast", "@autocast(enabled=False)", {"review", "safe"}),
+        ("from torch.amp import autocast", "@autocast('cuda', enabled=False)", {"review", "safe"}),
+        ("from torch.cuda.amp import autocast", "@staticmethod", {"safe"}),
+        ("from torch.cuda.amp import custom_fwd, autocast", "@custom_fwd", {"safe"}),
+        ("", '@torch.device("cuda")  # autocast(', {"safe"}),
+    ],
+)
+def test_an_autocast_that_the_import_makes(imported: str, decorator: str, due: set[str]) -> None:
+    """torch_npu starts the device for it, as in Open-Sora and in denoising-diffusion-pytorch; torch_musa does not."""
+    text = MADE.format(imported, decorator)
+    for target, expected in (("npu", due), ("musa", {"safe"})):
+        findings = engine_for(target, Settings(locale="en")).check(Source(text)).findings
+        assert {one.fixes[0].applicability for one in findings} == expected
+        told = {one.fixes[0].applicability for one in findings if "starts the device" in one.message}
+        assert told == expected - {"safe"}
+
+
+def test_an_autocast_that_the_import_makes_is_typed() -> None:
+    text = MADE.format("from torch.cuda.amp import autocast", "@autocast(enabled=False)")
+    typed = ("@torch.autocast('cuda')", "from torch.cuda.amp import autocast", "x = '''", "@f", "autocast(")
+    type_in_each_line(text, typed, 5)

@@ -1,5 +1,5 @@
-"""Finds conditions that ask whether autocast is on, code that reads the dtype that autocast uses, and scalers without
-which autocast loses small gradients."""
+"""Finds conditions that ask whether autocast is on, code that reads the dtype that autocast uses, scalers without
+which autocast loses small gradients, and decorators that make autocast when the file is imported."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
+from ...facts.read import Facts
+from ...facts.scans import plain
 
 _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
 _AUTOCAST, _SCALER = "autocast", "Scaler"
+_DECORATOR = lazy_re.compile(r"[ \t]*@[ \t]*(?:(\w+\.)+|\w*)autocast[ \t]*\(")
 _NEAR = 40  # maximum number of characters between the name of a function and its argument
 
 
@@ -37,6 +40,29 @@ def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
     gradients."""
     if any(hit.rule.check == "argument" and _word(hit).endswith(_SCALER) and not hit.is_safe for hit in hits):
         yield from ((index, None) for index, hit in enumerate(hits) if _word(hit) == _AUTOCAST)
+
+
+def decorating(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
+    """Return the starts of the hits in a decorator that calls `autocast`, and of those at an import of `autocast` if
+    such a decorator uses the imported name: `@autocast(enabled=False)`. The call runs when the file is imported."""
+    starts, alone = set[int](), False
+    for at in facts.searches.find(("text", _AUTOCAST), plain(_AUTOCAST)) if facts.says("@") else ():
+        start = facts.layout.line_start(at)
+        match = _DECORATOR.match(facts.text, start)
+        if match is not None and match.end() > at and not facts.layout.token_at(at):
+            starts.add(start)
+            alone = alone or match[1] is None
+    if not starts:
+        return frozenset()
+    return frozenset(
+        hit.start
+        for hit in hits
+        if facts.layout.line_start(hit.start) in starts or (alone and _word(hit) == _AUTOCAST and _is_imported(hit))
+    )
+
+
+def _is_imported(hit: Hit) -> bool:
+    return hit.statement is not None and hit.statement.digest.piece.text.lstrip().startswith(("from ", "import "))
 
 
 def _word(hit: Hit) -> str:

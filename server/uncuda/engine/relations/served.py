@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import PurePath
 
@@ -19,6 +19,7 @@ from ...facts.read import Statement
 from ...facts.scans import plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
+from .autocast import decorating
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .older import OLDER, of_older
@@ -67,6 +68,7 @@ _HEAD = lazy_re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
 _DOCSTRING = lazy_re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = lazy_re.compile(r"\b(?:AMD|ROCm|AITER)\b"), lazy_re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
+_AUTOCAST = "autocast-made"  # the feature that an autocast can be made without starting the device
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
 _TESTED, _ASKED = (ast.Compare, ast.match_case, ast.Assert), (ast.If, ast.While, ast.IfExp)
@@ -159,7 +161,9 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
-        given = self._own_devices.found(hits)
+        given = dict.fromkeys(self._own_devices.found(hits), FOR_OWN_DEVICES)
+        if not self._target.has(_AUTOCAST):
+            given |= dict.fromkeys(decorating(hits, self._facts), str(self._target.features[_AUTOCAST]))
         hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
@@ -167,17 +171,17 @@ class Served:
         asks = _tests if agnostic else _is_question
         return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
 
-    def _why_review(self, hit: Hit, given: Collection[int]) -> str:
+    def _why_review(self, hit: Hit, given: Mapping[int, str]) -> str:
         """Return the id of the sentence that says why a safe fix needs review after all: its code runs only behind the
-        program's own word for CUDA, is there for a library that knows only CUDA and the CPU, or answers a library with
-        devices of its own, as those at the offsets `given`; "" if it is safe."""
+        program's own word for CUDA, is there for a library that knows only CUDA and the CPU, or its offset is in
+        `given`, with the id; "" if it is safe."""
         if not hit.is_safe:
             return ""
         if self._own_words.holds(hit):
             return BEHIND
         if self._cuda_and_cpu.holds(hit.start):
             return FOR_LIBRARY
-        return FOR_OWN_DEVICES if hit.start in given else ""
+        return given.get(hit.start, "")
 
     def _replaces_cuda(self, hits: Sequence[Hit]) -> bool:
         """Return whether the file makes CUDA's names those of another accelerator, as in `torch.cuda.Event =
