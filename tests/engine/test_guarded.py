@@ -31,6 +31,13 @@ def add(x):
     return x
 """
 STAYS = {
+    "CUDA sources of a build script for cffi": """\
+from torch.utils.ffi import create_extension
+sources = ["src/nms.c"]
+if torch.cuda.is_available():
+    sources += ["src/nms_cuda.c"]
+    defines += [("WITH_CUDA", None)]
+""",
     "a kernel after a test of every tensor": TRITON
     + """\
 def f(xs):

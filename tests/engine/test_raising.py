@@ -158,6 +158,12 @@ WAITS = {
     "a checkpoint behind a flag": (
         "ok = torch.cuda.is_available()\nif ok:\n    map_location = None\nelse:\n    map_location = 'cpu'\n"
     ),
+    "which load maps a checkpoint": (
+        "a = torch.load('a') if torch.cuda.is_available() else torch.load('a', map_location=self.device)\n"
+    ),
+    "which load maps a checkpoint, denied": (
+        "a = torch.load('a', map_location='cpu') if not torch.cuda.is_available() else torch.load('a')\n"
+    ),
     "where an object loads": "self.map_location = None if torch.cuda.is_available() else 'cpu'\n",
     "a callee nobody knows": (
         "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
@@ -241,6 +247,7 @@ GOES_ON = {
     "a key": "if torch.cuda.is_available():\n    found = {'gpu': torch.cuda.device_count()}\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
     "a checkpoint for each": (
+        "b = torch.load('a', map_location='cuda') if torch.cuda.is_available() else torch.load('a', 'cpu')\n"
         "if torch.cuda.is_available():\n    a = torch.load('a', map_location='cuda:0')\nelse:\n"
         "    a = torch.load('a', map_location='cpu')\n"
     ),

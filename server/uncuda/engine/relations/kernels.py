@@ -36,6 +36,8 @@ _FAR = 2000  # maximum number of characters between a decorator and the function
 _GIVEN = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _OPERATOR = lazy_re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
+# A build script for the cffi of PyTorch before 1.0 defines the second if it compiles CUDA sources.
+_FFI, _BUILT = "torch.utils.ffi", "WITH_CUDA"
 _LOADS = ("CDLL(", "LoadLibrary(")
 _NVIDIA = "cuda|cudart|cudnn|cublas|cufft|cufile|cupti|curand|cusolver|cusparse|nccl|npp|nvidia-ml|nvinfer|nvj|nvrtc"
 # a string that names a file of one of NVIDIA's libraries: "lib/libcudnn_cnn*.so*", "nvrtc*.dll"
@@ -230,6 +232,9 @@ class Kernels:
                 self.places.append(Place(at, _MAP.strip(".(")))
         self.places += self._operators()
         self.places += self._libraries_by_path()
+        if facts.says(_FFI):
+            found = facts.searches.find(("text", _BUILT), plain(_BUILT))
+            self.places += (Place(at, _BUILT) for at in found if facts.layout.token_at(at) != "#")
 
     def _operators(self) -> Iterator[Place]:
         """Yield the uses of operators that modules of the project register, and that are compiled for CUDA:

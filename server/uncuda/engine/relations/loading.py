@@ -61,10 +61,23 @@ def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
     inner = hit.node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, ast.IfExp) and inner is outer.test:
-            chosen = outer.orelse if questions.denies(outer.test, statement) else outer.body
+            arms = outer.body, outer.orelse
+            chosen, other = reversed(arms) if questions.denies(outer.test, statement) else arms
+            if _is_load(chosen) and _is_load(other):
+                return not _maps(chosen) and _maps(other)
             return isinstance(chosen, ast.Constant) and chosen.value is None and _is_where(outer, statement)
         inner = outer
     return False
+
+
+def _is_load(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.load", "th.load")
+
+
+def _maps(load: ast.AST) -> bool:
+    """Return whether a call of `torch.load` says to which device it maps a checkpoint."""
+    named = isinstance(load, ast.Call) and any(one.arg == _WHERE for one in load.keywords)
+    return named or (isinstance(load, ast.Call) and len(load.args) > 1)
 
 
 def _is_where(value: ast.AST, statement: Statement) -> bool:
