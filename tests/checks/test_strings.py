@@ -794,3 +794,17 @@ def test_an_option_whose_name_has_a_dot(option: str, due: list[str]) -> None:
     findings = engine_for("npu").check(Source("import argparse\nimport torch\n" + code)).findings
     found = [one for one in findings if one.rule == "device-string"]
     assert [one.fixes[0].applicability if one.fixes else "" for one in found] == due
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("model.encode(texts, device='cuda')", ["safe"]),
+        ("model.encode(texts, device=['cpu', 'cuda'])", ["safe"]),
+        ("'text'.encode('cuda')", []),
+    ],
+)
+def test_a_model_that_encodes(code: str, due: list[str]) -> None:
+    """As in sentence-transformers; the method of a string takes a name of an encoding."""
+    findings = engine_for("npu").check(Source(f"import torch\nx = {code}\n")).findings
+    assert [one.fixes[0].applicability for one in findings] == due

@@ -158,6 +158,10 @@ WAITS = {
     "a checkpoint behind a flag": (
         "ok = torch.cuda.is_available()\nif ok:\n    map_location = None\nelse:\n    map_location = 'cpu'\n"
     ),
+    "a default tensor type": (
+        "if torch.cuda.is_available():\n    if args.cuda:\n"
+        "        torch.set_default_tensor_type('torch.cuda.FloatTensor')\n"
+    ),
     "which load maps a checkpoint": (
         "a = torch.load('a') if torch.cuda.is_available() else torch.load('a', map_location=self.device)\n"
     ),

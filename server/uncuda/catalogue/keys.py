@@ -127,6 +127,13 @@ _MANUAL_LIMITS = Key("manual-limits", TEXTS, "Ids of sentences in `rules/limits.
                      "the target. If a listed sentence applies to a finding, the finding has no fix.",
                      "`rules/limits.tsv` 中目标限制的 id。受其中任一限制的问题没有修复。",
                      group="which limits lower the class of a fix")  # fmt: skip
+_KEEPS_TESTS = Key("keeps-tests", FLAG,
+                   "On the target, code with a name or argument of this rule fails, or gives wrong results without an "
+                   "error, unless a safe fix changes it. Therefore an `if` that asks for CUDA has no safe fix if it "
+                   "guards a name or argument without a safe fix, as if the rule's severity were `error`.",
+                   "含有这些名称或参数、又没有安全修复的代码在目标上会出错，或悄悄给出错误结果："
+                   "保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
+                   group="which limits lower the class of a fix")  # fmt: skip
 _NAME = (
     Key("names", TEXTS,
         "Dotted names that the rule reports, with all names below them. A final `*` matches any ending.",
@@ -211,12 +218,7 @@ _NAME = (
         "other call alone decides on the target.",
         "名称。若与所列名称的调用同处一个 `and` 中，修复会删除本规则名称的调用，因为在目标上仅由另一调用决定。",
         group="what a fix writes"),
-    Key("keeps-tests", FLAG,
-        "On the target, code with a name of this rule gives wrong results without an error, unless a safe fix changes "
-        "the name. Therefore an `if` that asks for CUDA has no safe fix if it guards a name without a safe fix, as if "
-        "the rule's severity were `error`.",
-        "含有这些名称、又没有安全修复的代码在目标上会悄悄出错：保护它的 CUDA 判断没有安全修复，如同级别为 `error`。",
-        group="which limits lower the class of a fix"),
+    _KEEPS_TESTS,
     Key("takes-function", FLAG,
         "The first argument of each function in `names` is a function. The call is fixed only together with the code "
         "of this function; if the code is in another file, the fix of the call needs review.",
@@ -382,6 +384,7 @@ _ARGUMENT = (
     Key("statements", TABLE, "For each value of the argument: statements that replace the call.",
         "按参数值列出代替该调用的语句。", each=TEXT),
     _PORTABLE, _PORTABLE_SINCE,
+    _KEEPS_TESTS,
 )  # fmt: skip
 _MODULE = (
     Key("modules", TEXTS,

@@ -175,6 +175,8 @@ def is_prose(role: Role) -> bool:
     if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
         if function.value.id in _PROSE_MODULES:
             return True
+    if role.parameter == "device":
+        return False  # `model.encode(texts, device="cuda")` is not the method of a string
     return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
 
 

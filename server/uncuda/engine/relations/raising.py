@@ -30,7 +30,8 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
     """Yield the hits without a safe fix at code that does not work on the target: names that are called, passed on or
-    stored, names that a test reads from a mock of torch, and device strings that are not compared."""
+    stored, names that a test reads from a mock of torch, arguments of a rule with `keeps-tests`, and device strings
+    that are not compared."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if MOCKED in hit.words:
@@ -39,6 +40,8 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
                 wrong = hit.rule.severity in _WRONG and not hit.rule.get("message-text")
                 if wrong and not is_within(hit.node, hit.statement, _COMPARED):
                     yield hit
+            elif hit.rule.check == "argument" and _keeps(hit):
+                yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):
                     yield hit
