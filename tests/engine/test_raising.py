@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
@@ -539,3 +540,39 @@ def test_a_question_beside_the_device_of_onnx_runtime_has_no_fix(asked: str) -> 
     )
     findings = ENGINE.check(Source(HEAD + code)).findings
     assert len(findings) == 2 and not any(finding.fixes for finding in findings)
+
+
+PARSING = """import torch
+
+
+def init(path):
+    net = Net()
+    if torch.cuda.is_available():
+        {}
+        net.load_state_dict(torch.load(path))
+    else:
+        net.load_state_dict(torch.load(path, map_location="cpu"))
+    return net
+
+
+def run(net, x):
+    if torch.cuda.is_available():
+        x = x.cuda()
+    return net(x)
+"""
+
+
+@pytest.mark.parametrize(("moved", "due"), [("net.cuda()", "review"), ("net.eval()", "safe")])
+def test_an_input_moves_with_a_model_that_is_moved_where_it_is_loaded(moved: str, due: str) -> None:
+    """As in MuseTalk's face parsing: the model stayed on the CPU, and its input moved."""
+    text = PARSING.format(moved)
+    findings = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    found = [one for one in findings if one.span.start > text.index("def run") and one.fixes]
+    assert [one.fixes[0].applicability for one in found] == [due, due]
+
+
+def test_a_model_that_is_moved_where_it_is_loaded_is_typed() -> None:
+    text = PARSING.format("net.cuda()")
+    type_in_each_line(
+        text, ("net.cuda()", "torch.load(path)", "map_location='cpu'", "if torch.cuda.is_available():"), 6
+    )

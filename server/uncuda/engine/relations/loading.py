@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -14,16 +15,17 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
 from ...facts.scopes import Header
-from .questions import Questions
+from .questions import Questions, is_question
 
 _WHERE = "map_location"
 _LOADS = lazy_re.compile(r"(?<![\w.])(?:torch|th)\.load\(")
 _MAPS = lazy_re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
-def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
+def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[tuple[int, bool]]:
     """Yield the indices of conditions that decide where a checkpoint is loaded: to the devices where it was saved if
-    the condition finds CUDA, otherwise to the CPU.
+    the condition finds CUDA, otherwise to the CPU; each with whether the block of the condition also moves something to
+    CUDA, such as the model.
 
     A checkpoint that was saved on CUDA can only be loaded on the target if it is mapped to the CPU.
     """
@@ -34,19 +36,34 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
         for index in asking:
             statement = hits[index].statement
             if statement is not None and _leaves(hits[index], statement, questions):
-                yield index
+                yield index, False
+    moves = sorted(hit.start for hit in hits if hit.rule.check == "method")
     for start in questions.conditions:
         header = branches.indents.header_at(start)
         clauses = branches.indents.clauses(header) if header.word == "if" else []
         if len(clauses) != 2 or clauses[1].word != "else":
             continue
-        bodies = [_body(clause, branches) for clause in clauses]
         asking = questions.of(header)
-        yes, no = bodies if questions.polarity(header, asking) > 0 else reversed(bodies)
+        loading, other = clauses if questions.polarity(header, asking) > 0 else reversed(clauses)
+        yes, no = _body(loading, branches), _body(other, branches)
         mapped = _MAPS.search(yes)
         unmapped = _LOADS.search(yes) is not None if mapped is None else mapped[1] is not None
-        if unmapped and (other := _MAPS.search(no)) is not None and other[1] is None:
-            yield from asking
+        if unmapped and (elsewhere := _MAPS.search(no)) is not None and elsewhere[1] is None:
+            end = branches.indents.extent(loading.start)
+            moved = bisect_left(moves, end) > bisect_left(moves, loading.end)
+            yield from ((index, moved) for index in asking)
+
+
+def beside_loading(hits: Sequence[Hit], loading: Mapping[int, bool]) -> Iterator[int]:
+    """Yield the indices of the other conditions of a file that moves its model to CUDA only behind a condition of
+    `loading`: an input moves with the model, `if torch.cuda.is_available(): x = x.cuda()`. `loading`: see
+    `of_loading`."""
+    if any(loading.values()):
+        yield from (
+            index
+            for index, hit in enumerate(hits)
+            if hit.rule.check == "name" and is_question(hit) and index not in loading
+        )
 
 
 def _body(header: Header, branches: Branches) -> str:

@@ -14,7 +14,7 @@ from .callees import to_unknown
 from .falling import of_falling
 from .guarded import before_counts, over_cuda, over_lookups, over_several
 from .kernels import BUILDER, Libraries
-from .loading import of_loading
+from .loading import beside_loading, of_loading
 from .makes import of_makes
 from .own_words import BEHIND
 from .questions import Questions, hits_in
@@ -27,9 +27,10 @@ OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-c
 OVER_LEFT, OF_MAKE = "question-over-left", "question-of-make"
 OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
 OVER_NONE, OF_FALLING = "question-over-none", "question-of-falling"
+BESIDE_LOADING = "question-beside-loading"
 REASONS = frozenset(
     {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OVER_NONE}
-    | {OF_LOADING, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
+    | {OF_LOADING, BESIDE_LOADING, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
 )
 """Ids of the sentences that say why a fix is not safe."""
 
@@ -176,8 +177,11 @@ def staying(
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
-    for index in of_loading(hits, questions, branches):
+    loading = dict(of_loading(hits, questions, branches))
+    for index in loading:
         result.hold(index, REVIEW, OF_LOADING)
+    for index in beside_loading(hits, loading):
+        result.hold(index, REVIEW, BESIDE_LOADING)
     for index in of_falling(hits, questions, branches):
         result.hold(index, REVIEW, OF_FALLING)
     for found in to_unknown(hits, questions, branches):
