@@ -327,6 +327,37 @@ def dictionaries_by_defaults(n: int) -> str:
     return _TORCH + made + "".join(f"def f{i}(d='cuda'):\n    return D{i}[d]\n" for i in range(n))
 
 
+def dictionaries_by_options(n: int) -> str:
+    made = "".join(f"D{i} = {{'cuda': f, 'cpu': g}}\n" for i in range(n))
+    options = "".join(f"p.add_argument('--d{i}', default='cuda')\n" for i in range(n))
+    return _TORCH + made + options + "".join(f"x = D{i}[args.d{i}]\n" for i in range(n))
+
+
+def choices_of_widgets(n: int) -> str:
+    offered = "".join(f"f{i}(choices=['cuda', 'cpu'])\n" for i in range(n))
+    return _TORCH + offered + "".join(f"if d{i} == 'cuda':\n    x.cuda()\n" for i in range(n))
+
+
+def answers_for_libraries(n: int) -> str:
+    asked = "'gpu' if torch.cuda.is_available() else 'cpu'"
+    return "import catboost\n" + _TORCH + "".join(f"x{i} = catboost.f({asked})\n" for i in range(n))
+
+
+def answers_in_one_call(n: int) -> str:
+    asked = "'gpu' if torch.cuda.is_available() else 'cpu',\n"
+    return "import catboost\n" + _TORCH + "x = catboost.f([\n" + asked * n + "])\n"
+
+
+def autocasts_as_decorators(n: int) -> str:
+    return _TORCH + "".join(f"@torch.cuda.amp.autocast()\ndef f{i}(x):\n    x.cuda()\n" for i in range(n))
+
+
+def models_moved_where_they_are_loaded(n: int) -> str:
+    asked = "if torch.cuda.is_available():\n"
+    loads = "    net.cuda()\n    torch.load(p)\nelse:\n    torch.load(p, map_location='cpu')\n"
+    return _TORCH + "".join(f"{asked}{loads}{asked}    x{i}.cuda()\n" for i in range(n))
+
+
 SHAPES: dict[str, Callable[[int], str]] = {
     name: made
     for name, made in list(globals().items())

@@ -50,28 +50,37 @@ def defaults(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
     in which the function looks up the parameter's value, or the file the option's: `def build(device="cuda"): return
     FACTORIES[device]`, `PROVIDERS[args.device]`."""
     named = {name: index for index in dictionaries(hits) if (name := _name(hits[index]))}
+    by_option: dict[str, set[str]] | None = None
     for index, hit in enumerate(hits) if named else ():
-        looked_up = _key(hit, facts)
-        if looked_up is None:
+        if hit.statement is None or hit.node is None or hit.rule.check != "string":
             continue
-        key, start, end = looked_up
-        facts.work.search(start, end)
-        facts.layout.reads(start, end)
-        places = re.compile(rf"\[[ \t]*{key}[ \t]*\]").finditer(facts.text, start, end)
-        found = {word_before(facts.text, match.start()) for match in places}
+        if (parameter := _parameter(hit)) is not None:
+            start, end = hit.statement.start, facts.indents.extent(hit.statement.start)
+            found = {name for name, _ in _subscripts(re.escape(parameter.arg), start, end, facts)}
+        elif option := _option(hit.statement, hit.node):
+            if by_option is None:
+                by_option = {}
+                for name, key in _subscripts(r"\w+\.\w+", 0, len(facts.text), facts):
+                    by_option.setdefault(key.rpartition(".")[2], set()).add(name)
+            found = by_option.get(option, set())
+        else:
+            continue
         yield from ((index, named[name]) for name in sorted(found & named.keys()))
 
 
-def _key(hit: Hit, facts: Facts) -> tuple[str, int, int] | None:
-    """Return how a file names the value that a device string is by default, as a pattern, and the start and end of the
-    code that may use it; None if the string is no default of a parameter or option."""
-    if hit.statement is None or hit.rule.check != "string" or hit.node is None:
-        return None
-    if (parameter := _parameter(hit)) is not None:
-        return re.escape(parameter.arg), hit.statement.start, facts.indents.extent(hit.statement.start)
-    calls = (outer for outer in hit.statement.digest.ancestors(hit.node) if isinstance(outer, ast.Call))
-    option = next(filter(None, map(option_name, calls)), "")
-    return (rf"\w+\.{re.escape(option)}", 0, len(facts.text)) if option else None
+def _subscripts(key: str, start: int, end: int, facts: Facts) -> Iterator[tuple[str, str]]:
+    """Yield the last word before each subscript in a span that matches the pattern `key`, and the subscript."""
+    facts.work.search(start, end)
+    facts.layout.reads(start, end)
+    for match in re.compile(rf"\[[ \t]*({key})[ \t]*\]").finditer(facts.text, start, end):
+        yield word_before(facts.text, match.start()), match[1]
+
+
+def _option(statement: Statement, node: ast.AST) -> str:
+    """Return the name of the command-line option that a call with the node as an argument declares; "" if there is
+    none."""
+    calls = (outer for outer in statement.digest.ancestors(node) if isinstance(outer, ast.Call))
+    return next(filter(None, map(option_name, calls)), "")
 
 
 def _name(hit: Hit) -> str:
