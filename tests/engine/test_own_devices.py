@@ -31,7 +31,7 @@ ENGINE = engine_for("musa", Settings(locale="en"))
     ],
 )
 def test_an_answer_for_a_library_with_its_own_devices(library: str, code: str, due: str) -> None:
-    """A search with short words: XGBoost, CTranslate2 and Open3D know CUDA and the CPU, and nothing of torch."""
+    """XGBoost, CTranslate2 and Open3D know CUDA and the CPU, and nothing of the plugins of torch."""
     text = HEAD.format(library) + f"x = {code}\n"
     found = [one for one in ENGINE.check(Source(text)).findings if one.rule.startswith("cuda-api")]
     assert [one.fixes[0].applicability for one in found] == [due]

@@ -50,6 +50,12 @@ class Catalogue:
         """The device strings of all targets, such as "npu"; no table is read for them."""
         return frozenset(str(raw["words"].get("device", "")) for raw in self.declarations.values()) - {""}
 
+    @cached_property
+    def with_own_devices(self) -> frozenset[str]:
+        """The libraries with devices of their own: the words without a dot in `silent-calls` of rules about strings."""
+        rules = (rule for rule in self.rules.values() if rule.check == "string")
+        return frozenset(name for rule in rules for name in rule.get("silent-calls", ()) if "." not in name)
+
     @property
     def commands(self) -> frozenset[str]:
         """The shell commands for which rules search, such as `nvidia-smi`."""

@@ -90,6 +90,18 @@ class Hit(NamedTuple):
         """Whether the first fix is safe."""
         return bool(self.fixes) and self.fixes[0].applicability == SAFE
 
+    @property
+    def is_import(self) -> bool:
+        """Whether the hit is at a name that a statement imports."""
+        return self.statement is not None and any(one.alias is not None for one in self.statement.digest.bindings)
+
+    @property
+    def parent(self) -> ast.AST | None:
+        """The syntax node that directly contains the hit's node; None if there is none."""
+        if self.statement is None or self.node is None:
+            return None
+        return self.statement.digest.parents.get(self.node)
+
     def with_fixes(self, fixes: tuple[Fix, ...]) -> Hit:
         """A copy of the hit with other fixes."""
         return self if fixes is self.fixes else self._replace(fixes=fixes)

@@ -208,7 +208,7 @@ class Halves:
         string."""
         if hit.rule.check in ("name", "method"):
             return self._subject(hit) in _ASKING
-        around = hit.statement.digest.parents.get(hit.node) if hit.statement and hit.node else None
+        around = hit.parent
         return isinstance(around, ast.Compare)
 
     def _chooses_vendors(self, hit: Hit) -> bool:

@@ -57,12 +57,8 @@ def decorating(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
     return frozenset(
         hit.start
         for hit in hits
-        if facts.layout.line_start(hit.start) in starts or (alone and _word(hit) == _AUTOCAST and _is_imported(hit))
+        if facts.layout.line_start(hit.start) in starts or (alone and _word(hit) == _AUTOCAST and hit.is_import)
     )
-
-
-def _is_imported(hit: Hit) -> bool:
-    return hit.statement is not None and hit.statement.digest.piece.text.lstrip().startswith(("from ", "import "))
 
 
 def _word(hit: Hit) -> str:

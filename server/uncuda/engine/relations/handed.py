@@ -42,7 +42,7 @@ def _calls(hit: Hit, branches: Branches) -> Iterator[tuple[Statement, ast.Call]]
     statement = hit.statement
     if statement is None:
         return
-    call = statement.digest.parents.get(hit.node) if hit.node is not None else None
+    call = hit.parent
     if isinstance(call, ast.Call) and call.func is hit.node:
         yield statement, call
     for binding in statement.digest.bindings:

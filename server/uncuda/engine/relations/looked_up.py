@@ -91,16 +91,13 @@ def _name(hit: Hit) -> str:
 
 def _parameter(hit: Hit) -> ast.arg | None:
     """Return the parameter whose default is the device string of a hit; None if it is no default."""
-    if hit.statement is None or hit.node is None:
-        return None
-    arguments = hit.statement.digest.parents.get(hit.node)
-    return parameter_of(arguments, hit.node) if isinstance(arguments, ast.arguments) else None
+    outer = hit.parent
+    return parameter_of(outer, hit.node) if isinstance(outer, ast.arguments) and hit.node is not None else None
 
 
 def _mapping(hit: Hit) -> ast.Dict | None:
     """Return the dictionary display of which a hit is a key; None if there is none."""
-    outer = hit.statement.digest.parents.get(hit.node) if hit.statement is not None and hit.node is not None else None
-    return outer if isinstance(outer, ast.Dict) else None
+    return outer if isinstance(outer := hit.parent, ast.Dict) else None
 
 
 def _ending(name: str, at: int, statement: Statement) -> Iterator[Chain]:

@@ -51,7 +51,7 @@ def unsupported(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[
     """Yield the hits without a safe fix at calls that need several devices and may fail on the target."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.rule.get("keeps-counts") and hit.node is not None:
-            call = hit.statement.digest.parents.get(hit.node) if hit.statement is not None else None
+            call = hit.parent
             if isinstance(call, ast.Call) and call.func is hit.node:
                 yield hit
 
@@ -105,7 +105,7 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
         statement = hit.statement
         if hit.rule.check != "string" or classes[index] == SAFE or hit.rule.severity not in _WRONG or statement is None:
             continue
-        given = statement.digest.parents.get(hit.node) if hit.node is not None else None
+        given = hit.parent
         targets = given.targets if isinstance(given, ast.Assign) else [getattr(given, "target", None)]
         for name in (target.id for target in targets if isinstance(target, ast.Name)):
             above = facts.indents.header_above(statement.start)

@@ -23,7 +23,7 @@ from .autocast import decorating
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .older import OLDER, of_older
-from .own_devices import FOR_OWN_DEVICES, OwnDevices
+from .own_devices import FOR_OWN_DEVICES, answers
 from .own_words import BEHIND, of_own_words
 from .parts import in_test, is_within
 
@@ -81,7 +81,7 @@ class Served:
     """Decides which hits in one file are reported for one target."""
 
     def __init__(self, context: Context, branches: Branches) -> None:
-        self._facts, self._target, self._branches = context.facts, context.target, branches
+        self._context, self._facts, self._target, self._branches = context, context.facts, context.target, branches
         self._catalogue = context.catalogue
         self._everywhere = self._target.id in context.project.served
         self._portable = context.portable  # fixes in portable projects import the name `accelerator_type`
@@ -91,7 +91,7 @@ class Served:
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
         self._own_words = of_own_words(branches, context)
-        self._cuda_and_cpu, self._own_devices = CudaAndCpu(branches, context), OwnDevices(context)
+        self._cuda_and_cpu = CudaAndCpu(branches, context)
         self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
@@ -161,7 +161,7 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
-        given = dict.fromkeys(self._own_devices.found(hits), FOR_OWN_DEVICES)
+        given = dict.fromkeys(answers(hits, self._context), FOR_OWN_DEVICES)
         if not self._target.has(_AUTOCAST):
             given |= dict.fromkeys(decorating(hits, self._facts), str(self._target.features[_AUTOCAST]))
         hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
@@ -299,7 +299,7 @@ def reported(rows: Iterable[Iterable[tuple[Hit, bool | None]]]) -> list[Hit]:
     left = _excused([hit for hit, stays in found if not stays])
     if not served:
         return left
-    return [hit for hit in left if hit.fixes or hit.words.get("name") not in served or not is_import(hit)]
+    return [hit for hit in left if hit.fixes or hit.words.get("name") not in served or not hit.is_import]
 
 
 def _excused(hits: list[Hit]) -> list[Hit]:
@@ -316,19 +316,14 @@ def _excused(hits: list[Hit]) -> list[Hit]:
 
 
 def _excused_by(hit: Hit, excuses: frozenset[str]) -> Hit:
-    if not excuses or hit.fixes or hit.rule.check != "name" or _is_information(hit) or not is_import(hit):
+    if not excuses or hit.fixes or hit.rule.check != "name" or _is_information(hit) or not hit.is_import:
         return hit
     return hit.as_information(min(excuses))
 
 
 def _is_use_by_hand(hit: Hit) -> bool:
     """Return whether a hit is at the use of a name, and no fix replaces the name there."""
-    return hit.rule.check == "name" and not hit.fixes and not is_import(hit)
-
-
-def is_import(hit: Hit) -> bool:
-    """Return whether a hit is at a name that a statement imports."""
-    return hit.statement is not None and any(one.alias is not None for one in hit.statement.digest.bindings)
+    return hit.rule.check == "name" and not hit.fixes and not hit.is_import
 
 
 def _chosen(hit: Hit, alone: bool) -> Hit:

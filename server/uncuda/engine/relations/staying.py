@@ -19,7 +19,6 @@ from .makes import of_makes
 from .own_words import BEHIND
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
-from .served import is_import
 from .toolkits import over_toolkit
 from .unfilled import unfilled
 
@@ -214,6 +213,6 @@ def _hold_over_cuda(
             result.hold(found.question, None, OVER_CUDA_ONLY if found.raises else OVER_CUDA, found.name)
             for region in questions.regions(found.question) if imports and not found.raises else ():
                 result.idle.update(index for _, index in hits_in(imports, region))
-    taken = {index for index in built if is_import(hits[index])}
+    taken = {index for index in built if hits[index].is_import}
     if result.idle & built and built <= result.idle | taken:
         result.unused = taken - result.idle

@@ -166,15 +166,14 @@ def offered(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
 
 def _is_offered(hit: Hit) -> bool:
     """Return whether a string is in the list of choices of a call that declares no command-line option."""
-    parents = hit.statement.digest.parents if hit.statement is not None else {}
-    listed = parents.get(hit.node) if hit.node is not None else None
+    parents, listed = hit.statement.digest.parents if hit.statement is not None else {}, hit.parent
     keyword = parents.get(listed) if isinstance(listed, (ast.List, ast.Tuple)) else None
     call = parents.get(keyword) if isinstance(keyword, ast.keyword) and keyword.arg == _CHOICES else None
     return isinstance(call, ast.Call) and not option_name(call)
 
 
 def _is_compared_with_variable(hit: Hit) -> bool:
-    outer = hit.statement.digest.parents.get(hit.node) if hit.statement is not None and hit.node is not None else None
+    outer = hit.parent
     return isinstance(outer, ast.Compare) and any(isinstance(one, ast.Name) for one in (outer.left, *outer.comparators))
 
 
