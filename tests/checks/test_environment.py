@@ -340,6 +340,44 @@ def test_numbers_of_devices_that_do_not_ascend(value: str, is_right: bool) -> No
     assert read.fixes and "ascending" not in read.message
 
 
+SET = "os.environ['CUDA_VISIBLE_DEVICES'] = '1'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_late"),
+    [
+        (f"import os\n{SET}import torch\n", False),
+        (f"import os\nimport torch\n{SET}", True),
+        (f"import os\nfrom torch import nn\nif x:\n    {SET}", True),
+        (f"import os\ndef f():\n    {SET}\nimport torch\n", True),
+        (f"import os\ndef f():\n    {SET}    import torch\n", False),
+        (f"import os\nif __name__ == '__main__':\n    {SET}    import torch\n", False),
+        ("import os\nimport torch\nos.environ.update(CUDA_VISIBLE_DEVICES='1')\n", True),
+        ("import os\nimport torch\nos.environ.setdefault('CUDA_VISIBLE_DEVICES', '1')\n", True),
+        ("import os\nimport torch\nos.putenv('CUDA_VISIBLE_DEVICES', '1')\n", True),
+        ("import os\nimport torch\nx = os.getenv('CUDA_VISIBLE_DEVICES', '1')\n", False),
+        ("import os\nimport torch\nenv = dict(os.environ, CUDA_VISIBLE_DEVICES='1')\n", False),
+        ("import os\nimport torch\nenv = os.environ.copy()\nenv['CUDA_VISIBLE_DEVICES'] = '1'\n", False),
+    ],
+)
+def test_devices_are_chosen_after_torch_is_imported(text: str, is_late: bool) -> None:
+    """torch_musa/_dynamo/__init__.py counts the devices."""
+    for target, engine in ENGINES.items():
+        (found,) = engine.check(Source(text)).findings
+        late = is_late and target == "musa"
+        assert [fix.applicability for fix in found.fixes] == ["review" if late else "safe"]
+        assert ("when it is imported" in found.message) == late
+
+
+def test_an_import_of_torch_is_typed_around_a_choice_of_devices() -> None:
+    text = f"import os\n\n{SET}x = os.getenv('CUDA_VISIBLE_DEVICES')\nimport torch\n"
+    typist = Typist(text, prepared("musa"))
+    typist.type(text.index("\n") + 1, "import torch\n")
+    typist.erase(text.index("\n") + 1 + len("import torch\n"), len("import torch\n"))
+    typist.type(text.index("x = "), "import torch.nn\n")
+    typist.type(0, "import torch\n")
+
+
 def test_a_list_of_devices_is_typed() -> None:
     text = "import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\nx = os.getenv('CUDA_VISIBLE_DEVICES')\n"
     typist = Typist(text, prepared("npu"))

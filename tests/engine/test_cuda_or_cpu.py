@@ -20,11 +20,16 @@ STAYS = {
     "the answer itself": f"up = RealESRGANer(half={ASKED})\n",
     "a part of the library": f"import facexlib.utils.face_restoration_helper as h\nif {ASKED}:\n"
     "    f = h.FaceRestoreHelper(2)\n",
+    "a function that moves": f"from unicore import utils\nuse_cuda = {ASKED} and not args.cpu\nif use_cuda:\n"
+    "    model.cuda()\nsample = utils.move_to_cuda(sample) if use_cuda else sample\n",
+    "a function under another name": f"from fairseq.utils import move_to_cuda as move\nif {ASKED}:\n    x = move(x)\n",
     "an attribute of the library": f"import gfpgan\nif {ASKED}:\n    f = gfpgan.GFPGANer('a')\n",
 }
 MOVES = {
     "a device": f"if {ASKED}:\n    up = RealESRGANer(scale=2, half=True, device='cuda')\n",
     "a device that was chosen": f"d = 'cuda' if {ASKED} else 'cpu'\nup = RealESRGANer(scale=2, device=d)\n",
+    "a device of a function that moves": f"from fairseq import utils\nif {ASKED}:\n"
+    "    x = utils.move_to_cuda(x, device='cuda')\n",
     "keywords of a dictionary": f"if {ASKED}:\n    up = RealESRGANer(**given)\n",
     "another part of the library": f"from realesrgan.archs.srvgg_arch import Net\nif {ASKED}:\n    net = Net()\n",
     "only named": f"if {ASKED}:\n    assert isinstance(up, RealESRGANer)\n",

@@ -49,7 +49,8 @@ class _Place(NamedTuple):
     start of its statement; `at`: the offset of the variable's name in the text; `value`: the value assigned to the
     variable; `asked`: whether the code reads the variable or asks whether it exists; `tested`: whether the code only
     asks whether it exists; `raises`: whether the code raises KeyError if the variable is not set; `label`: whether the
-    code may only mention the variable, for example in a list."""
+    code may only mention the variable, for example in a list; `own`: whether the code changes the environment of its own
+    process, not a copy of it for another process."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -60,6 +61,7 @@ class _Place(NamedTuple):
     tested: bool = False
     raises: bool = False
     label: bool = False
+    own: bool = False
 
 
 class Check:
@@ -104,7 +106,8 @@ class Check:
                     raises = asked and role.kind == "subscript" and not _is_set(context, statement, match[group])
                     span = text.piece.span(text.node)
                     label = not group and (text_searched or _is_label(role))
-                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label)
+                    own = not group and not asked and _is_own(role, rule)
+                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label, own)
                     yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement, environments)
@@ -127,7 +130,8 @@ class Check:
                 function = call.func
                 updated = function.value if isinstance(function, ast.Attribute) and function.attr == "update" else call
                 applicability = SAFE if environments.holds(updated, statement, rule.get("mappings", ())) else REVIEW
-                place = _Place(node, span, statement.start + span[0], node.arg, node.value)
+                own = is_one_of(spelled(updated), rule.get("mappings", ()))
+                place = _Place(node, span, statement.start + span[0], node.arg, node.value, own=own)
                 yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, limits: Sequence[str], rule: Rule, value: ast.AST | str | None) -> bool:
@@ -141,12 +145,12 @@ class Check:
         disordered = not set(limits).isdisjoint(rule.get("ascending-limits", ()))
         return disordered or (differs and not shared(value, rule.get("values", ())))
 
-    def _limits(self, row: Row, rule: Rule, value: ast.AST | str | None) -> tuple[str, ...]:
+    def _limits(self, row: Row, rule: Rule, value: ast.AST | str | None, late: bool) -> tuple[str, ...]:
         """Return the limits of a variable's row that concern code which assigns `value` to the variable, or reads the
-        variable if `value` is None."""
-        if value is not None and not ascends(value):
-            return row.limits
-        return tuple(limit for limit in row.limits if limit not in rule.get("ascending-limits", ()))
+        variable if `value` is None. `late`: whether the code changes the variable after an import of torch."""
+        ordered = () if value is not None and not ascends(value) else rule.get("ascending-limits", ())
+        without = {*ordered, *(() if late else rule.get("import-limits", ()))}
+        return tuple(limit for limit in row.limits if limit not in without)
 
     def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
         row = self._row(place.name)
@@ -156,8 +160,9 @@ class Check:
         fixes: tuple[Fix, ...] = ()
         if reason := _stays(rule, context, statement):
             return Hit(rule, start, end, words, limits=(reason,), severity="information", statement=statement)
-        allowed = cap(rule, applicability)
-        limits = self._limits(row, rule, place.value)
+        late = place.own and _is_below_torch(context, statement)
+        limits = self._limits(row, rule, place.value, late)
+        allowed = cap(rule, applicability if set(limits).isdisjoint(rule.get("import-limits", ())) else REVIEW)
         if not place.tested and self._means_other(limits, rule, place.value):
             allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):
@@ -199,6 +204,26 @@ def _holder(role: Role) -> ast.AST | None:
         if function.attr == "update" if outer is not role else function.attr in _OF_DICTIONARIES:
             return function.value
     return role.subject if outer is not role else None
+
+
+def _is_own(role: Role, rule: Rule) -> bool:
+    """Return whether the code at a variable's name changes the environment of its own process: `os.environ[NAME] = x`,
+    `os.putenv(NAME, x)`."""
+    if is_one_of(spelled(_holder(role)), rule.get("mappings", ())):
+        return True
+    call = role.call if role.kind == "argument" else None
+    return call is not None and is_one_of(spelled(call.func), rule.get("calls", ()))
+
+
+def _is_below_torch(context: Context, statement: Statement) -> bool:
+    """Return whether torch has been imported when a statement runs: the file imports torch above the statement outside
+    of all blocks, or the statement is in a function."""
+    context.asked.add(_TORCH)
+    indents = context.facts.indents
+    starts = [one.start for one in context.torch_imports() if indents.header_at(one.start).indent == 0]
+    if any(header.word == "def" for header in indents.headers(statement.start)):
+        return bool(starts)
+    return any(start < statement.start for start in starts)
 
 
 def _is_in_text(role: Role, rule: Rule) -> bool:
