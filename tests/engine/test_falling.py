@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -18,6 +19,9 @@ STAYS = [
     'if device.startswith("cuda") and not torch.cuda.is_available(): device = "cpu"\n',
     'if device.type == "cuda":\n    if not torch.cuda.is_available():\n        device = torch.device("cpu")\n',
     'def f(device):\n    if device == "cuda" and not torch.cuda.is_available():\n        return "cpu"\n',
+    'if not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
+    'if mps:\n    self.device = "mps"\nelif not torch.cuda.is_available():\n    self.device = torch.device("cpu")\n',
+    'if not torch.cuda.is_available() and quiet:\n    print("CPU")\n    config["device"] = "cpu"\n',
     'has = torch.cuda.is_available()\nif config.device == "cuda" and not has:\n    config.device = "cpu"\n',
 ]
 MOVES = [
@@ -28,6 +32,12 @@ MOVES = [
     'if device == "cuda" and not torch.cuda.is_available():\n    pytest.skip("no CUDA")\n',
     'if "cuda" in str(config.device):\n    torch.cuda.empty_cache()\n',
     'if not torch.cuda.is_available():\n    device = "cpu"\n',
+    OPTION + 'if not torch.cuda.is_available():\n    args.device = "cpu"\n',
+    'cfg.MODEL.DEVICE = "cuda"\nif not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
+    'self.device = torch.device("cuda", 0)\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
+    'a.device = torch.cuda.current_device()\nif not torch.cuda.is_available():\n    a.device = "cpu"\n',
+    'if not torch.cuda.is_available():\n    self.device = "cpu"\nelse:\n    self.device = f"cuda:{rank}"\n',
+    'config = {"device": "cuda"}\nif not torch.cuda.is_available():\n    config["device"] = "cpu"\n',
     'if device == "cuda" and torch.cuda.is_available():\n    torch.cuda.synchronize()\nelse:\n    device = "cpu"\n',
     "if torch.cuda.is_available():\n    model = model.cuda()\n",
 ]
@@ -47,3 +57,8 @@ def test_the_fallback_of_a_named_device_stays(text: str) -> None:
 def test_other_conditions_move(text: str) -> None:
     wanted = text.replace("cuda", "npu")
     assert ENGINE.fix(Source(HEAD + text)).text == HEAD + wanted
+
+
+def test_a_device_that_is_named_elsewhere_is_typed() -> None:
+    text = HEAD + 'if not torch.cuda.is_available():\n    cfg.DEVICE = "cpu"\nuse(cfg)\n'
+    type_in_each_line(text, ('cfg.DEVICE = "cuda"', 'f(DEVICE="cuda:0")', "x = 1", "cfg.DEVICE = y", "else:"), 2)

@@ -53,3 +53,30 @@ def test_a_string_with_a_fix_of_its_own_goes_with_the_question() -> None:
 
 def test_it_is_typed() -> None:
     type_in_each_line(CODE, (f"y = {ASKS}", "import xgboost", "xgboost = 1", "from xgboost import XGBClassifier"), 2)
+
+
+SERVER = HEAD.format("ctranslate2") + (
+    "class A:\n    def __init__(self, a):\n        self.t = ctranslate2.Translator('x', **a)\n\n"
+    "    def of(self, o):\n        return {'device': 'cuda' if o.cuda else 'cpu'}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        (SERVER, "review"),
+        (HEAD.format("xgboost as xgb") + "p = {'device': 'cuda'}\nxgb.train(p, data)\n", "review"),
+        (HEAD.format("xgboost as xgb") + "xgb.train({'device': 'cuda'}, data)\n", "review"),
+        (HEAD.format("xgboost as xgb") + "def f():\n    return {'device': 'cuda'}\n\n\nxgb.train(p)\n", "safe"),
+        (HEAD.format("xgboost as xgb") + "x.to('cuda')\nxgb.train(p)\n", "safe"),
+        (HEAD.format("other as xgb") + "p = {'device': 'cuda'}\nxgb.train(p, data)\n", "safe"),
+    ],
+)
+def test_a_dictionary_for_a_library_with_its_own_devices(text: str, due: str) -> None:
+    (found,) = ENGINE.check(Source(text)).findings
+    assert found.fixes[0].applicability == due
+    assert ("may be for a library" in found.message) == (due == "review")
+
+
+def test_a_dictionary_is_typed() -> None:
+    type_in_each_line(SERVER, ("ctranslate2.f()", "import ctranslate2", "x = 1", "def g():"), 1)

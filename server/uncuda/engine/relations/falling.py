@@ -1,9 +1,11 @@
 """Finds conditions that make the program fall back to the CPU if a device was named that is not available: `if device
-== "cuda" and not torch.cuda.is_available(): device = "cpu"`."""
+== "cuda" and not torch.cuda.is_available(): device = "cpu"`, or `if not torch.cuda.is_available(): cfg.DEVICE = "cpu"`
+in a file that gives `DEVICE` no other value."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
@@ -13,8 +15,13 @@ from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scopes import Header
+from .parts import taker
 from .questions import Questions, is_question
 
+# the assignment of "cpu" to an attribute or an item
+_CPU = lazy_re.compile(
+    r"^[ \t]*[\w.]*(?:\.(\w+)|\[[\"'](\w+)[\"']\])[ \t]*=[ \t]*(?:\w+\.)?(?:device\()?[\"']cpu[\"']", re.M
+)
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
@@ -25,7 +32,7 @@ _QUOTED = ('"cpu"', "'cpu'")
 def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
     """Yield the indices of the hits in such conditions: device strings, and functions such as `is_available`.
 
-    A configuration file, or a caller in another file, may still name CUDA, and no fix changes this name. The unchanged
+    A configuration file, a library's defaults, or a caller in another file, may still name CUDA, and no fix changes this name. The unchanged
     condition finds that CUDA is not available, and the program runs on the CPU. The fixed condition would not find the
     name, and PyTorch would raise an exception. If a fix changes a string of this file that the compared variable may
     hold, such as a default, the condition changes, too.
@@ -35,13 +42,14 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
     given: set[str] | None = None
     for start in questions.conditions:
         header = branches.indents.header_at(start)
-        missing = _missing(header, hits, questions, branches) if header.word == "if" else []
+        missing = _missing(header, hits, questions, branches) if header.word in ("if", "elif") else []
         words = _words(header, hits, questions, branches) if missing else []
         if missing and not words and (above := branches.indents.header_above(start)) and above.word == "if":
             words = _words(above, hits, questions, branches)
-        if words and _falls_back(header, questions, branches):
+        if missing and _falls_back(header, questions, branches):
             given = _given(hits) if given is None else given
-            if all(given.isdisjoint(_compared_names(hits[word])) for word in words):
+            names = [_compared_names(hits[word]) for word in words] or [{name} for name in _set(header, branches)]
+            if names and all(map(given.isdisjoint, names)):
                 yield from (*words, *missing)
 
 
@@ -85,10 +93,19 @@ def _falls_back(header: Header, questions: Questions, branches: Branches) -> boo
     return _SETS.search(text) is not None and not questions.raises(header)
 
 
+def _set(header: Header, branches: Branches) -> list[str]:
+    """Return the last words of the attributes and items to which the block of a header assigns "cpu"."""
+    block = without_comments(branches.text[header.end : branches.indents.extent(header.start)])
+    return [match[1] or match[2] for match in _CPU.finditer(block)]
+
+
 def _given(hits: Sequence[Hit]) -> set[str]:
-    """Return the names of the variables and options that may hold a string which a fix changes."""
-    strings = (hit for hit in hits if _is_word(hit) and hit.fixes and _comparison(hit) is None)
-    return {str(key[1]) for hit in strings for key in hit.links if key[0] in _NAMED}
+    """Return the names of the variables and options that may hold a device which a fix changes: a string, or the result
+    of a function such as `torch.cuda.current_device`."""
+    devices = (hit for hit in hits if hit.fixes and (_is_word(hit) or not is_question(hit)))
+    changed = [hit for hit in devices if _comparison(hit) is None]
+    named = {str(key[1]) for hit in changed if _is_word(hit) for key in hit.links if key[0] in _NAMED}
+    return named | {*map(taker, changed)} - {""}
 
 
 def _compared_names(hit: Hit) -> set[str]:

@@ -7,7 +7,9 @@ import ast
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 
+from ...checks import Hit
 from ...facts.read import Statement
+from ...facts.role_calls import last_word, option_name, parameter_of
 from ...facts.roles import keys_of_values
 
 TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
@@ -60,3 +62,29 @@ def taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
         return outer.arg
     key = keys_of_values(outer).get(inner) if isinstance(outer, ast.Dict) else None
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
+
+
+def taker(hit: Hit) -> str:
+    """Return the last word of what takes the value that the string of a hit is a part of: the variable or attribute of
+    an assignment, a keyword argument, the key of a dictionary, a parameter for its default, or the attribute that a
+    command-line option sets; "" for other strings."""
+    inner, statement = hit.node, hit.statement
+    for outer in statement.digest.ancestors(inner) if statement is not None and inner is not None else ():
+        assert inner is not None
+        if isinstance(outer, ast.arguments):
+            parameter = parameter_of(outer, inner)
+            return parameter.arg if parameter is not None else ""
+        if isinstance(outer, ast.Call) and (option := option_name(outer)):
+            return option
+        if isinstance(outer, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
+            return last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
+        if (taken := taken_as(outer, inner)) is not None and not _declares(outer, statement):
+            return taken
+        inner = outer
+    return ""
+
+
+def _declares(keyword: ast.AST, statement: Statement | None) -> bool:
+    """Return whether a node is a keyword argument of a call that declares a command-line option."""
+    call = statement.digest.parents.get(keyword) if statement is not None else None
+    return isinstance(call, ast.Call) and bool(option_name(call))
