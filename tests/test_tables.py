@@ -32,8 +32,9 @@ from uncuda.engine.relations.cuda_and_cpu import FOR_LIBRARY
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.older import OLDER
-from uncuda.engine.relations.own_devices import FOR_OWN_DEVICES
+from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
+from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import Project
 from uncuda.settings import Settings
@@ -238,6 +239,8 @@ def test_texts_are_used() -> None:
         OTHER_FRAMEWORK,
         FOR_LIBRARY,
         FOR_OWN_DEVICES,
+        ENTRY,
+        SLICED,
         REPLACED,
         AMDS,
         NVIDIAS,

@@ -977,6 +977,12 @@ HVD = "{}import torch\n\n\n{}\n    x.cuda()\n"
         (HVD.format("import k2\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from pytorch3d.ops import knn_points\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from pytorch3d.transforms import so3\n", "def f(x):"), "a.py", "safe"),
+        (HVD.format("from torch_scatter import scatter_max\n", "def f(x):"), "a.py", "review"),
+        (HVD.format("from torch_scatter import (\n    scatter_add,\n    scatter_max,\n)\n", "def f(x):"), "a.py", "review"),
+        (HVD.format("import torch_scatter\n", "def f(x):\n    torch_scatter.scatter_max(x)"), "a.py", "review"),
+        (HVD.format("from torch_scatter import scatter_mean\n", "def f(x):"), "a.py", "safe"),
+        (HVD.format("import torch_scatter\n", "def f(x):\n    torch_scatter.scatter_sum(x)"), "a.py", "safe"),
+        (HVD.format("import spconv.pytorch as spconv\n", "def f(x):"), "a.py", "review"),
         (
             HVD.format("try:\n    import horovod\nexcept ImportError:\n    horovod = None\n", "def f(x):"),
             "a.py",
@@ -1003,3 +1009,6 @@ def test_what_hands_tensors_to_horovod_needs_review(text: str, path: str, due: s
 def test_code_for_horovod_is_typed() -> None:
     text = HVD.format("", "def f(x):")
     type_in_each_line(text, ("import horovod", "def f(hvd, x):", "hvd.run()"), 0)
+    text = HVD.format("import torch_scatter\n", "def f(x):")
+    typed = ("from torch_scatter import scatter_max", "y = torch_scatter.scatter_max(x)", "import spconv.pytorch")
+    type_in_each_line(text, typed, 0)

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import chain
 from pathlib import PurePath
 
 from ... import lazy_re
@@ -45,14 +44,24 @@ class CudaAndCpu:
         """Whether the file is for such a library."""
         name = PurePath(self._context.path).name
         named = any(word in name for word in _HOROVOD) and any(map(self._facts.says, _HOROVOD))
-        return named or any(map(self._is_imported, filter(self._facts.says, self._context.target.cuda_and_cpu)))
+        roots = self._context.imported_roots
+        listed = (one for one in self._context.target.cuda_and_cpu if one.partition(".")[0] in roots)
+        return named or any(map(self._is_imported, listed))
 
     def _is_imported(self, library: str) -> bool:
-        facts = self._facts
-        words = (f"{word} {library}" for word in ("import", "from"))
-        places = chain.from_iterable(facts.searches.find(("whole", one), whole_word(one)) for one in words)
-        found = any(at == facts.layout.line_start(at) and not facts.layout.token_at(at) for at in places)
-        return found and not self._context.project.owns(library, self._context.path)
+        """Return whether the file imports a library, or a part of one, outside of all blocks."""
+        parent, context = library.rpartition(".")[0], self._context
+        found = self._is_at_top(f"import {library}") or self._is_at_top(f"from {library}")
+        if not found and parent:
+            found = library in context.foreign_names.values() and self._is_at_top(f"from {parent}")
+            found = found or (self._facts.says(library) and self._is_at_top(f"import {parent}"))
+        return found and not context.project.owns(library, context.path)
+
+    def _is_at_top(self, words: str) -> bool:
+        """Return whether a line begins with these words."""
+        layout = self._facts.layout
+        places = self._facts.searches.find(("whole", words), whole_word(words))
+        return any(at == layout.line_start(at) and not layout.token_at(at) for at in places)
 
     @cached_property
     def _headers(self) -> frozenset[int]:
