@@ -978,7 +978,11 @@ HVD = "{}import torch\n\n\n{}\n    x.cuda()\n"
         (HVD.format("from pytorch3d.ops import knn_points\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from pytorch3d.transforms import so3\n", "def f(x):"), "a.py", "safe"),
         (HVD.format("from torch_scatter import scatter_max\n", "def f(x):"), "a.py", "review"),
-        (HVD.format("from torch_scatter import (\n    scatter_add,\n    scatter_max,\n)\n", "def f(x):"), "a.py", "review"),
+        (
+            HVD.format("from torch_scatter import (\n    scatter_add,\n    scatter_max,\n)\n", "def f(x):"),
+            "a.py",
+            "review",
+        ),
         (HVD.format("import torch_scatter\n", "def f(x):\n    torch_scatter.scatter_max(x)"), "a.py", "review"),
         (HVD.format("from torch_scatter import scatter_mean\n", "def f(x):"), "a.py", "safe"),
         (HVD.format("import torch_scatter\n", "def f(x):\n    torch_scatter.scatter_sum(x)"), "a.py", "safe"),

@@ -434,8 +434,8 @@ _ENVIRONMENT = (
         "Ids of sentences in `rules/limits.tsv` which say that the variable has no effect after an import of torch. If "
         "a variable's row in the target's table has one of these ids, code that sets the variable below an import of "
         "torch has a fix for review, and only its message contains the sentence.",
-        "表示该变量在导入 torch 之后不再生效的限制。若变量所在的行包含其中之一，则在导入 torch 之后设置该变量的代码的修复需要审查，"
-        "且只有这些代码的信息才包含该句。"),
+        "表示该变量在导入 torch 之后不再生效的限制。若变量所在的行包含其中之一，"
+        "则在导入 torch 之后设置该变量的代码的修复需要审查，且只有这些代码的信息才包含该句。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     Key("card-tests", TEXTS,

@@ -49,8 +49,8 @@ class _Place(NamedTuple):
     start of its statement; `at`: the offset of the variable's name in the text; `value`: the value assigned to the
     variable; `asked`: whether the code reads the variable or asks whether it exists; `tested`: whether the code only
     asks whether it exists; `raises`: whether the code raises KeyError if the variable is not set; `label`: whether the
-    code may only mention the variable, for example in a list; `own`: whether the code changes the environment of its own
-    process, not a copy of it for another process."""
+    code may only mention the variable, for example in a list; `own`: whether the code changes the environment of its
+    own process, not a copy of it for another process."""
 
     node: ast.AST
     span: tuple[int, int]

@@ -32,10 +32,11 @@ _QUOTED = ('"cpu"', "'cpu'")
 def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
     """Yield the indices of the hits in such conditions: device strings, and functions such as `is_available`.
 
-    A configuration file, a library's defaults, or a caller in another file, may still name CUDA, and no fix changes this name. The unchanged
-    condition finds that CUDA is not available, and the program runs on the CPU. The fixed condition would not find the
-    name, and PyTorch would raise an exception. If a fix changes a string of this file that the compared variable may
-    hold, such as a default, the condition changes, too.
+    A configuration file, a library's default, or a caller in another file, may still name CUDA, and no fix changes this
+    name. The unchanged condition finds that CUDA is not available, and the program runs on the CPU. The fixed condition
+    would not find the name, and PyTorch would raise an exception. If a fix changes a string of this file that the
+    compared variable may hold, such as a default, the condition changes, too. The same is true of a condition that
+    compares nothing, if its block gives an attribute or item the value "cpu".
     """
     if not any(branches.says(word) for word in _QUOTED):
         return

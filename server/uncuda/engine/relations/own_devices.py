@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 
 from ...checks import Context, Hit
+from ...facts.read import Statement
 from ...facts.role_calls import chain_of
 from ...facts.scans import whole_word
 from .questions import is_question

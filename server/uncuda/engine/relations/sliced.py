@@ -1,5 +1,5 @@
-"""Finds device strings of which other code takes a fixed number of characters: `device[:4]` is the type of "cuda:0", but
-not of "npu:0"."""
+"""Finds device strings of which other code takes a fixed number of characters: `device[:4]` is the type of "cuda:0",
+but not of "npu:0"."""
 
 from __future__ import annotations
 
