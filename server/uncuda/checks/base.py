@@ -16,7 +16,7 @@ from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
 from ..facts.roles import Role, role_of
-from ..facts.scans import plain
+from ..facts.scans import imports_of, plain
 from ..project import Owner, Project
 from ..source import Span
 from .beside_torch import first_import
@@ -224,6 +224,11 @@ class Context:
         """The first segments of the names of all modules that the file imports: "os" for `import os.path`."""
         found = chain(plain_imports(self.facts.searches), from_imports(self.facts.searches))
         return frozenset(dotted.partition(".")[0] for _, dotted in found)
+
+    def imports_from(self, roots: frozenset[str]) -> bool:
+        """Return whether the file imports a module whose first segment is in `roots`. An edit of such an import checks
+        the text again."""
+        return self.facts.searches.has(("imports from", roots), imports_of(roots))
 
     def torch_imports(self) -> list[Statement]:
         """The statements that import torch at run time, in source order."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from .. import lazy_re
 from .changes import Scan, Worded
 
+_IMPORT = "import "
 _WORD = lazy_re.compile(r"\w+")
 _TORCH = lazy_re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 
@@ -41,6 +42,23 @@ def whole_word(name: str) -> Scan:
             at = text.find(name, at + size, end)
 
     return Worded(name, scan)
+
+
+def imports_of(roots: frozenset[str]) -> Scan:
+    """Return a function that finds the imports of modules whose first segment is in `roots`: the offsets of the word
+    `import`."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in plain(_IMPORT)(text, start, end):
+            words = text[text.rfind("\n", 0, at) + 1 : at].split()
+            after = text.find("\n", at)
+            if not words:
+                parts = text[at + len(_IMPORT) : after if after >= 0 else len(text)].split(",")
+                words = ["from", *(named[0] for part in parts if (named := part.split()))]
+            if words[0] == "from" and not roots.isdisjoint(word.partition(".")[0] for word in words[1:]):
+                yield at
+
+    return Worded(_IMPORT, scan)
 
 
 def matches(pattern: re.Pattern[str], word: str = "") -> Scan:

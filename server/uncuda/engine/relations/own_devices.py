@@ -26,7 +26,7 @@ def answers(hits: Sequence[Hit], context: Context) -> frozenset[int]:
     library with devices of its own, or that decide whether the library is called: `decord.gpu() if
     torch.cuda.is_available() else decord.cpu()`. The rules name these libraries in `silent-calls`, as functions whose
     strings are not devices of torch. `hits`: all hits of the text."""
-    if context.imported_roots.isdisjoint(context.catalogue.with_own_devices):
+    if not context.imports_from(context.catalogue.with_own_devices):
         return frozenset()
     starts: dict[int, list[int]] = {}
     for hit in sorted(hits, key=lambda hit: hit.start):
@@ -68,7 +68,7 @@ def entries(hits: Sequence[Hit], context: Context) -> frozenset[int]:
     contains the dictionary, or the same class or function at module level uses the library: `args = {"device": "cuda"}`
     above `ctranslate2.Translator(path, **args)`."""
     libraries = context.catalogue.with_own_devices
-    if context.imported_roots.isdisjoint(libraries):
+    if not context.imports_from(libraries):
         return frozenset()
     strings = ((hit, hit.statement) for hit in hits if hit.rule.check == "string" and hit.statement is not None)
     found = [(hit.start, statement) for hit, statement in strings if _is_entry(hit, statement)]
