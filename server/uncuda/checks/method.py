@@ -16,6 +16,7 @@ from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
+from .environment_copies import spelled
 from .given_device import bound_kind, is_index, names_device, of_module, says_number
 from .host_values import HostValues
 from .instances import may_be_own
@@ -199,10 +200,10 @@ def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:
             continue
         if last_word(node.value) == name + "()":
             return str(limit)
-        if isinstance(node.value, ast.Name):
-            context.asked.add(node.value.id)
+        if receiver := spelled(node.value):
+            context.asked.add(last_word(node.value))
             context.facts.work.search(0, len(context.text))
-            pattern = rf"^[ \t]*{re.escape(node.value.id)}[ \t]*=[ \t]*[\w.]*\b{re.escape(name)}\("
+            pattern = rf"^[ \t]*{re.escape(receiver)}[ \t]*=[ \t]*[\w.]*\b{re.escape(name)}\("
             if re.search(pattern, context.text, re.M):
                 return str(limit)
     return ""
@@ -227,11 +228,11 @@ def _own(context: Context, node: ast.Attribute) -> bool:
     if not isinstance(node.value, ast.Name):
         return False
     if node.attr not in context.setters:
-        spelled, text = f".{node.attr}", context.text
-        places = context.facts.searches.find(("text", spelled), plain(spelled))
+        written, text = f".{node.attr}", context.text
+        places = context.facts.searches.find(("text", written), plain(written))
         context.facts.work.compare(len(places))
         layout = context.facts.layout  # in `f"{x.is_cuda = }"`, the `=` is no assignment
-        set_to = (at for at in places if _ASSIGNED.match(text, at + len(spelled)) and not layout.token_at(at))
+        set_to = (at for at in places if _ASSIGNED.match(text, at + len(written)) and not layout.token_at(at))
         named = (_NAMED.search(text, text.rfind("\n", 0, at) + 1, at) for at in set_to)
         context.setters[node.attr] = frozenset(match[1] for match in named if match)
     return node.value.id in context.setters[node.attr]
