@@ -16,6 +16,7 @@ import pytest
 from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
+from uncuda.checks.chosen_module import MODULE_LACKS
 from uncuda.checks.environment import NVIDIA_CARDS, NVIDIA_TOOLS, OTHER_FRAMEWORK, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
@@ -241,6 +242,7 @@ def test_texts_are_used() -> None:
         FOR_OWN_DEVICES,
         ENTRY,
         SLICED,
+        MODULE_LACKS,
         REPLACED,
         AMDS,
         NVIDIAS,

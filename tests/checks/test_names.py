@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.catalogue import Row, Target, load
 from uncuda.checks.name import Check
@@ -657,3 +658,30 @@ def test_typing_the_name_of_a_function_says_what_a_fresh_look_says() -> None:
     for one, expected in ((text, "safe"), (typed, "review"), (text, "safe")):
         (finding,) = made.check(Source(one, path="a.py")).findings
         assert finding.fixes[0].applicability == expected
+
+
+CHOSEN = (
+    "import torch\n\n\ndef select(other):\n    has_cuda = torch.cuda.is_available()\n"
+    "    backend = torch.cuda if has_cuda else other\n    n = backend.device_count()\n"
+    "    return backend._get_device(n - 1)\n"
+)
+
+
+def test_a_module_that_is_chosen_and_lacks_an_attribute() -> None:
+    """As in ChatTTS/utils/gpu.py: torch_musa has no `_get_device`."""
+    assert fixed(CHOSEN, engine("musa"), review=False) == CHOSEN
+    asked, chosen = findings(CHOSEN, engine("musa"))
+    assert [asked.fixes[0].applicability, chosen.fixes[0].applicability] == ["review", "review"]
+    assert "`backend._get_device`" in chosen.message
+    assert "torch.musa if has_cuda" in fixed(CHOSEN.replace("_get_device", "set_device"), engine("musa"), review=False)
+
+
+def test_a_module_that_is_chosen_is_typed() -> None:
+    typed = (
+        "backend._get_device(0)",
+        "x = backend",
+        "# backend._get_device(0)",
+        "backend = torch.cuda",
+        "import backend",
+    )
+    type_in_each_line(CHOSEN, typed, 3)

@@ -13,6 +13,7 @@ from ..facts.scans import uses
 from ..messages.fixes import titled
 from ..source import Span
 from .base import At, Context, Hit, Links
+from .chosen_module import MODULE_LACKS, lacking
 from .collectives import Collectives
 from .host_values import HostValues
 from .mocked import mock_hits
@@ -130,7 +131,7 @@ def _reference(
     alias = _alias(reference, judge) if reference.chain.root not in stuck else None
     base = alias.replacement if alias is not None else ".".join(reference.dotted.split(".")[:hidden])
     limits, refused = call_limits(reference, verdict.row, verdict.limits, rule, context.target, results.keys)
-    applicability, apart = _class(context, reference, verdict, results) if not refused else (None, {})
+    applicability, apart = _class(context, reference, verdict, results, judge) if not refused else (None, {})
     held, named = _patched(context, reference, attribute), list[Edit]()
     if applicability is not None and new.startswith('"'):
         sure, same = literals.of(reference, new)
@@ -226,12 +227,17 @@ def _reduced(context: Context, reference: Name, rule: Rule) -> dict[str, str]:
     return {str(context.target.features["collective-float64"]): found} if found else {}
 
 
-def _class(context: Context, reference: Name, verdict: Verdict, results: Results) -> tuple[str | None, dict[str, str]]:
+def _class(
+    context: Context, reference: Name, verdict: Verdict, results: Results, judge: Judge
+) -> tuple[str | None, dict[str, str]]:
     """Return the fix class of a reference: the class in `verdict`, or a less safe one if the reference's call or the
-    uses of the call's result require this. The second value is empty, or the reason why a use of the result requires a
-    less safe class: {id of a sentence in `rules/limits.tsv`: source text of this use}."""
+    uses of the call's result, or of a variable that may hold the module, require this. The second value is empty, or
+    the reason why such a use requires a less safe class: {id of a sentence in `rules/limits.tsv`: source text of this
+    use}."""
     if verdict.applicability is None:
         return None, {}
+    if read := lacking(context, reference, judge):
+        return lowest(verdict.applicability, "review"), {MODULE_LACKS: read}
     apart = results.apart(reference, verdict.rule)
     taken = call_classes(reference, verdict.row, context.target, verdict.rule)
     unsure = apart is not None or bool(subject(context, reference, verdict.rule))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
+from ...checks.chosen_module import MODULE_LACKS
 from ...checks.mocked import MOCKED
 from ...edits import SAFE
 from ...facts.read import Facts, Statement
@@ -30,11 +31,11 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
     """Yield the hits without a safe fix at code that does not work on the target: names that are called, passed on or
-    stored, names that a test reads from a mock of torch, arguments of a rule with `keeps-tests`, and device strings
-    that are not compared."""
+    stored, names that a test reads from a mock of torch, modules that lack an attribute on the target, arguments of a
+    rule with `keeps-tests`, and device strings that are not compared."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
-            if MOCKED in hit.words:
+            if MOCKED in hit.words or MODULE_LACKS in hit.words:
                 yield hit
             elif hit.rule.check == "string":
                 wrong = hit.rule.severity in _WRONG and not hit.rule.get("message-text")

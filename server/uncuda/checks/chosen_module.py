@@ -1,0 +1,46 @@
+"""Finds modules that a conditional expression chooses for a variable, if the file reads an attribute of the variable
+that the target's module lacks: `backend = torch.cuda if has_cuda else torch.xpu` above `backend._get_device(0)`."""
+
+from __future__ import annotations
+
+import ast
+
+from .. import lazy_re
+from ..facts.model import Name
+from ..facts.scans import uses
+from .base import Context
+from .verdicts import Judge
+
+MODULE_LACKS = "module-lacks"
+"""The id in rules/limits.tsv of the sentence "the target's module lacks what the code reads of the variable"."""
+_ATTRIBUTE = lazy_re.compile(r"[ \t]*\.[ \t]*(\w+)")
+
+
+def lacking(context: Context, reference: Name, judge: Judge) -> str:
+    """Return the first such attribute as the file spells it, `backend._get_device`; "" if there is none, or if the
+    reference is not chosen for a variable."""
+    name = _holder(reference)
+    if not name:
+        return ""
+    context.asked.add(name)
+    facts = context.facts
+    places = facts.searches.find(("called", name), uses(name, True))
+    facts.work.compare(len(places))
+    for at in places:
+        match = _ATTRIBUTE.match(facts.text, at + len(name))
+        verdict = judge(f"{reference.dotted}.{match[1]}") if match is not None else None
+        if match is not None and verdict is not None and verdict.applicability is None:
+            if not facts.layout.token_at(at):
+                return f"{name}.{match[1]}"
+    return ""
+
+
+def _holder(reference: Name) -> str:
+    """Return the variable to which a conditional expression that may have the reference as its value is assigned."""
+    inner, parents = reference.chain.node, reference.statement.digest.parents
+    outer = parents.get(inner)
+    if not isinstance(outer, ast.IfExp) or inner is outer.test:
+        return ""
+    assignment = parents.get(outer)
+    target = assignment.targets[0] if isinstance(assignment, ast.Assign) else getattr(assignment, "target", None)
+    return target.id if isinstance(target, ast.Name) and getattr(assignment, "value", None) is outer else ""
