@@ -369,6 +369,31 @@ def test_devices_are_chosen_after_torch_is_imported(text: str, is_late: bool) ->
         assert ("when it is imported" in found.message) == late
 
 
+LATE = (
+    "import os\nimport torch\n\n\ndef main(args):\n    os.environ['CUDA_VISIBLE_DEVICES'] = args.gpus\n"
+    "    if torch.cuda.device_count() > 1:\n        spread(model)\n    model.to('cuda:0')\n"
+)
+
+
+def test_the_number_of_devices_stays_with_a_late_choice() -> None:
+    """The program would use devices that the user did not choose (GPT2-chitchat/train.py)."""
+    for target, engine in ENGINES.items():
+        classes = {finding.rule: finding.fixes[0].applicability for finding in engine.check(Source(LATE)).findings}
+        due = "review" if target == "musa" else "safe"
+        assert classes == {"environment-variable": due, "cuda-api": due, "device-string": "safe"}
+    early = LATE.replace("    os.environ", "    x = os.environ").replace(" = args.gpus", "")
+    assert "torch.musa.device_count() > 1" in ENGINES["musa"].fix(Source(early)).text
+
+
+def test_a_late_choice_is_typed() -> None:
+    typist = Typist(LATE, prepared("musa"))
+    at = LATE.index("import torch\n")
+    typist.erase(at + len("import torch\n"), len("import torch\n"))
+    typist.type(0, "import torch\n")
+    at = typist.text.index("    os.environ[")
+    typist.type(at, "    # ")
+
+
 def test_an_import_of_torch_is_typed_around_a_choice_of_devices() -> None:
     text = f"import os\n\n{SET}x = os.getenv('CUDA_VISIBLE_DEVICES')\nimport torch\n"
     typist = Typist(text, prepared("musa"))

@@ -348,6 +348,33 @@ def answers_in_one_call(n: int) -> str:
     return "import catboost\n" + _TORCH + "x = catboost.f([\n" + asked * n + "])\n"
 
 
+def devices_of_which_parts_are_taken(n: int) -> str:
+    return _TORCH + "device = f'cuda:{i}'\n" * n + "x = device[:4]\n" * n
+
+
+def dictionaries_for_libraries(n: int) -> str:
+    given = "".join(f"def f{i}():\n    return catboost.f(**{{'device': 'cuda'}})\n\n\n" for i in range(n))
+    return "import catboost\n" + _TORCH + given
+
+
+def devices_named_elsewhere(n: int) -> str:
+    asked = "if not torch.cuda.is_available():\n"
+    return _TORCH + "".join(f"{asked}    cfg.d{i} = 'cpu'\nx.to('cuda', d{i}='cuda')\n" for i in range(n))
+
+
+def modules_that_are_chosen(n: int) -> str:
+    return _TORCH + "".join(f"m{i} = torch.cuda if c else other\nm{i}._get_device(0)\n" for i in range(n))
+
+
+def uses_of_a_chosen_module(n: int) -> str:
+    chosen = "".join("m = torch.cuda if c else other\n" for _ in range(n))
+    return _TORCH + chosen + "".join(f"m.f{i}(0)\n" for i in range(n))
+
+
+def variables_set_below_torch(n: int) -> str:
+    return "import os\n" + _TORCH + "".join("os.environ['CUDA_VISIBLE_DEVICES'] = x\n" for _ in range(n))
+
+
 def autocasts_as_decorators(n: int) -> str:
     return _TORCH + "".join(f"@torch.cuda.amp.autocast()\ndef f{i}(x):\n    x.cuda()\n" for i in range(n))
 

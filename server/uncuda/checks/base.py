@@ -67,6 +67,9 @@ class Context:
     """For each local name: the kind of the values that this file assigns to it (`given_device.bound_kind`)."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each attribute name: the names that this file assigns to the attribute."""
+    lacking: dict[tuple[str, str], str] = field(default_factory=dict)
+    """For each variable and module that it may hold: what the file reads of the variable that the target's module
+    lacks, "" if there is nothing (`chosen_module.lacking`)."""
     naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
     """For each name and offset of a scope: the statements of the scope that contain the name."""
     scopes: dict[tuple[str, int], bool] = field(default_factory=dict)

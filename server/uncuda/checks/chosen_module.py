@@ -20,15 +20,22 @@ def lacking(context: Context, reference: Name, judge: Judge) -> str:
     """Return the first such attribute as the file spells it, `backend._get_device`; "" if there is none, or if the
     reference is not chosen for a variable."""
     name = _holder(reference)
-    if not name:
-        return ""
+    key = name, reference.dotted
+    if name and key not in context.lacking:
+        context.lacking[key] = _read(context, name, reference.dotted, judge)
+    return context.lacking[key] if name else ""
+
+
+def _read(context: Context, name: str, module: str, judge: Judge) -> str:
+    """Return the first attribute of a variable that the target's counterpart of a module lacks; "" if there is
+    none."""
     context.asked.add(name)
     facts = context.facts
     places = facts.searches.find(("called", name), uses(name, True))
     facts.work.compare(len(places))
     for at in places:
         match = _ATTRIBUTE.match(facts.text, at + len(name))
-        verdict = judge(f"{reference.dotted}.{match[1]}") if match is not None else None
+        verdict = judge(f"{module}.{match[1]}") if match is not None else None
         if match is not None and verdict is not None and verdict.applicability is None:
             if not facts.layout.token_at(at):
                 return f"{name}.{match[1]}"

@@ -96,7 +96,9 @@ def _falls_back(header: Header, questions: Questions, branches: Branches) -> boo
 
 def _set(header: Header, branches: Branches) -> list[str]:
     """Return the last words of the attributes and items to which the block of a header assigns "cpu"."""
-    block = without_comments(branches.text[header.end : branches.indents.extent(header.start)])
+    end = branches.indents.extent(header.start)
+    branches.work.search(header.end, end)
+    block = without_comments(branches.text[header.end : end])
     return [match[1] or match[2] for match in _CPU.finditer(block)]
 
 
