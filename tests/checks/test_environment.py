@@ -377,12 +377,13 @@ LATE = (
 
 def test_the_number_of_devices_stays_with_a_late_choice() -> None:
     """The program would use devices that the user did not choose (GPT2-chitchat/train.py)."""
-    for target, engine in ENGINES.items():
+    engines = {target: engine_for(target, Settings(locale="en")) for target in ENGINES}
+    for target, engine in engines.items():
         classes = {finding.rule: finding.fixes[0].applicability for finding in engine.check(Source(LATE)).findings}
         due = "review" if target == "musa" else "safe"
         assert classes == {"environment-variable": due, "cuda-api": due, "device-string": "safe"}
     early = LATE.replace("    os.environ", "    x = os.environ").replace(" = args.gpus", "")
-    assert "torch.musa.device_count() > 1" in ENGINES["musa"].fix(Source(early)).text
+    assert "torch.musa.device_count() > 1" in engines["musa"].fix(Source(early)).text
 
 
 def test_a_late_choice_is_typed() -> None:
