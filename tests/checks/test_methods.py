@@ -363,3 +363,17 @@ def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa:
             applicability, _, new = said.partition(" ")
             assert found.fixes[0].applicability == applicability
             assert fixed(text.format(target), target).splitlines()[-1] == new
+
+
+@pytest.mark.parametrize("line", ["if w.is_cuda: mask = mask.cuda()", "while w.is_cuda: w = w.cuda()"])
+def test_a_question_with_its_block_in_one_line(line: str) -> None:
+    """As in awd-lstm-lm/weight_drop.py: `w.is_cuda: mask = …` is no annotation of an attribute."""
+    text = f"import torch\n\n\ndef f(w, mask):\n    {line}\n"
+    engine = engine_for("npu", Settings(locale="en"))
+    assert [finding.rule for finding in engine.check(Source(text)).findings] == ["is-cuda", "cuda-method"]
+
+
+@pytest.mark.parametrize("line", ["w.is_cuda = True", "w.is_cuda: bool = True", "if y: w.is_cuda = True"])
+def test_an_attribute_that_is_assigned(line: str) -> None:
+    text = f"import torch\n\n\ndef f(w):\n    {line}\n    return w.is_cuda\n"
+    assert not engine_for("npu", Settings(locale="en")).check(Source(text)).findings

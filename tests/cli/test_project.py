@@ -151,3 +151,12 @@ def test_each_file_of_a_package_is_what_it_is_in_all_of_it(
     assert len(files) > 10
     for file in random.Random(5).sample(files, 6):
         assert sorted(lines(file)) == sorted(line for line in whole if f"file={file}," in line)
+
+
+def test_a_project_with_the_name_of_a_library_with_its_own_devices(project: Path) -> None:
+    """EasyOCR knows CUDA only, so its words for devices stay; in its own project they are devices of torch."""
+    text = "import torch\nfrom easyocr.model import Model\n\nmodel = Model(64, device='cuda:0')\n"
+    write({"uncuda.toml": "", "train.py": text})
+    assert found("train.py") == []
+    write({"easyocr/__init__.py": "", "easyocr/model.py": "import torch\n"})
+    assert found("train.py") == [("device-string", 4, ["safe"])]

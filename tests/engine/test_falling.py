@@ -22,6 +22,7 @@ STAYS = [
     'if not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
     'if mps:\n    self.device = "mps"\nelif not torch.cuda.is_available():\n    self.device = torch.device("cpu")\n',
     'if not torch.cuda.is_available() and quiet:\n    print("CPU")\n    config["device"] = "cpu"\n',
+    'def f(device):\n    self.device = device\n    if not torch.cuda.is_available():\n        self.device = "cpu"\n',
     'has = torch.cuda.is_available()\nif config.device == "cuda" and not has:\n    config.device = "cpu"\n',
 ]
 MOVES = [
@@ -36,6 +37,10 @@ MOVES = [
     'cfg.MODEL.DEVICE = "cuda"\nif not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
     'self.device = torch.device("cuda", 0)\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
     'a.device = torch.cuda.current_device()\nif not torch.cuda.is_available():\n    a.device = "cpu"\n',
+    'dev = torch.device("cuda")\nself.device = dev\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
+    'self.device = torch.device(rank)\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
+    'if not torch.cuda.is_available():\n    results["hardware"] = "cpu"\n',
+    'if not torch.cuda.is_available():\n    o.device = "cpu"\nelse:\n    model.cuda()\n',
     'if not torch.cuda.is_available():\n    self.device = "cpu"\nelse:\n    self.device = f"cuda:{rank}"\n',
     'config = {"device": "cuda"}\nif not torch.cuda.is_available():\n    config["device"] = "cpu"\n',
     'if device == "cuda" and torch.cuda.is_available():\n    torch.cuda.synchronize()\nelse:\n    device = "cpu"\n',

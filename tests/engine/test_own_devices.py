@@ -6,6 +6,7 @@ import pytest
 
 from engine.typist import type_in_each_line
 from support.engines import engine_for
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -55,28 +56,37 @@ def test_it_is_typed() -> None:
     type_in_each_line(CODE, (f"y = {ASKS}", "import xgboost", "xgboost = 1", "from xgboost import XGBClassifier"), 2)
 
 
-SERVER = HEAD.format("ctranslate2") + (
-    "class A:\n    def __init__(self, a):\n        self.t = ctranslate2.Translator('x', **a)\n\n"
-    "    def of(self, o):\n        return {'device': 'cuda' if o.cuda else 'cpu'}\n"
-)
+ENTRY = HEAD.format("xgboost as xgb") + "m = xgb.train({'max_depth': 2, 'device': 'cuda' if gpu else 'cpu'}, data)\n"
+XGB = HEAD.format("xgboost as xgb")
 
 
 @pytest.mark.parametrize(
     ("text", "due"),
     [
-        (SERVER, "review"),
-        (HEAD.format("xgboost as xgb") + "p = {'device': 'cuda'}\nxgb.train(p, data)\n", "review"),
-        (HEAD.format("xgboost as xgb") + "xgb.train({'device': 'cuda'}, data)\n", "review"),
-        (HEAD.format("xgboost as xgb") + "def f():\n    return {'device': 'cuda'}\n\n\nxgb.train(p)\n", "safe"),
-        (HEAD.format("xgboost as xgb") + "x.to('cuda')\nxgb.train(p)\n", "safe"),
-        (HEAD.format("other as xgb") + "p = {'device': 'cuda'}\nxgb.train(p, data)\n", "safe"),
+        (ENTRY, "review"),
+        (XGB + "xgb.XGBClassifier(**{'device': 'cuda'})\n", "review"),
+        (XGB + "p = {'device': 'cuda'}\nmodel.to(p['device'])\n", "safe"),
+        (XGB + "xgb.train(f({'device': 'cuda'}), data)\n", "safe"),
+        (XGB + "x.to('cuda')\nxgb.train(p)\n", "safe"),
+        (HEAD.format("other as xgb") + "xgb.train({'device': 'cuda'}, data)\n", "safe"),
+        ("import spacy\nimport torch\ntorch.load('a', map_location={'cuda:0': 'cuda:1'})\n", "safe"),
     ],
 )
 def test_a_dictionary_for_a_library_with_its_own_devices(text: str, due: str) -> None:
-    (found,) = ENGINE.check(Source(text)).findings
-    assert found.fixes[0].applicability == due
-    assert ("may be for a library" in found.message) == (due == "review")
+    found = ENGINE.check(Source(text)).findings
+    assert {one.fixes[0].applicability for one in found} == {due}
+    assert any("for a library with devices" in one.message for one in found) == (due == "review")
 
 
 def test_a_dictionary_is_typed() -> None:
-    type_in_each_line(SERVER, ("ctranslate2.f()", "import ctranslate2", "x = 1", "def g():"), 1)
+    type_in_each_line(
+        ENTRY, ("xgb.train({'device': 'cuda'})", "import xgboost", "x = 1", "from xgboost import train"), 1
+    )
+
+
+@pytest.mark.parametrize(("own", "due"), [({"easyocr"}, 1), (set[str](), 0)])
+def test_the_library_itself_has_devices_of_torch(own: set[str], due: int) -> None:
+    """EasyOCR is a program for PyTorch, too: in its own project, its words are devices."""
+    text = "import torch\nfrom easyocr.model import Model\nmodel = Model(64, device='cuda:0')\n"
+    made = engine_for("npu", Settings(locale="en"), Project(own=frozenset(own)))
+    assert len(made.check(Source(text, "run.py")).findings) == due

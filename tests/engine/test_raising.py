@@ -138,6 +138,15 @@ WAITS = {
         "    torch.cuda.nccl.version()\n"
     ),
     "a GPU, as a library calls it": "t = Trainer(accelerator='gpu' if torch.cuda.is_available() else 'cpu')\n",
+    "a number of GPUs for Lightning": (
+        "import pytorch_lightning as pl\n@unittest.skipIf(not torch.cuda.is_available(), 'no')\nclass Test:\n"
+        "    def test(self):\n        self.run_on(True)\n\n    def run_on(self, gpu):\n"
+        "        t = pl.Trainer(max_epochs=1, gpus=int(gpu))\n"
+    ),
+    "a number of GPUs that depends on the device": (
+        "import pytorch_lightning as pl\nif torch.cuda.is_available():\n    d = torch.device('cuda')\n"
+        "    pl.Trainer(\n        gpus=None if d == torch.device('cpu') else 1,\n    )\n"
+    ),
     "a GPU, kept for a library": "kind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'gpu'\n",
     "an accelerator, as a library calls it": (
         "from lightning import Fabric\nkind = 'cpu'\nif torch.cuda.is_available():\n    kind = 'cuda'\n"

@@ -19,6 +19,7 @@ GIVEN = [
     ("config = {'device': 'cuda:0'}", "config['device'][5:]"),
     ("def f(device='cuda:0'): pass", "device[:4]"),
     ("f(device='cuda:0')", "self.device[4:]"),
+    ("def f(i):\n    device = f'cuda:{i}'\n    return device[5:]", "1"),
 ]
 
 
@@ -33,6 +34,30 @@ def test_a_device_of_another_length(gives: str, takes: str) -> None:
     text = f"{HEAD}{gives}\nx = {takes}\n"
     assert classes(text, "npu") == {"review"}
     assert classes(text, "musa") == {"safe"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "device = 'cuda' if gpu else 'cpu'\nx = batch.to(device)[:4]\n",
+        "images = images.to('cuda')\nmake_grid(images[:4])\n",
+        "preds = model(x.to('cuda'))\npreds[:5]\n",
+        "def f():\n    device = torch.device('cuda:0')\n    x.to(device)\n\n\ndef g(device):\n    return device[4:]\n",
+    ],
+)
+def test_a_part_of_a_tensor(text: str) -> None:
+    assert classes(HEAD + text, "npu") == {"safe"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "self.device = 'cuda:0'\nx = self.device[5:]\nif not torch.cuda.is_available():\n    self.device = 'cpu'\n",
+        "self.device = 'cuda:0'\nx = self.device[5:]\nif self.device == 'cuda:0':\n    torch.cuda.synchronize()\n",
+    ],
+)
+def test_what_depends_on_the_device_stays(text: str) -> None:
+    assert engine_for("npu", Settings(locale="en")).fix(Source(HEAD + text)).text == HEAD + text
 
 
 @pytest.mark.parametrize("takes", ["name[:4]", "device[:3]", "device[0]", "'device[:4]'", "devices[:4]"])

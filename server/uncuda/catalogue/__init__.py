@@ -85,9 +85,9 @@ class Catalogue:
 
     @cached_property
     def libraries(self) -> frozenset[str]:
-        """The top-level modules of all libraries in the targets' tables, as import statements name them: `import NAME`,
-        `from NAME`."""
-        return frozenset(row.name.partition(".")[0] for row in self._modules())
+        """The top-level modules of all libraries in the targets' tables, and of the libraries with devices of their
+        own, as import statements name them: `import NAME`, `from NAME`."""
+        return self.with_own_devices | {row.name.partition(".")[0] for row in self._modules()}
 
     @cached_property
     def bound_to_cuda(self) -> frozenset[str]:

@@ -67,9 +67,9 @@ class Context:
     """For each local name: the kind of the values that this file assigns to it (`given_device.bound_kind`)."""
     setters: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each attribute name: the names that this file assigns to the attribute."""
-    lacking: dict[tuple[str, str], str] = field(default_factory=dict)
-    """For each variable and module that it may hold: what the file reads of the variable that the target's module
-    lacks, "" if there is nothing (`chosen_module.lacking`)."""
+    lacking: dict[tuple[str, str, int], str] = field(default_factory=dict)
+    """For each variable, module that it may hold, and offset of its scope: what the scope reads of the variable that
+    the target's module lacks, "" if there is nothing (`chosen_module.lacking`)."""
     naming: dict[tuple[str, int], tuple[Statement, ...]] = field(default_factory=dict)
     """For each name and offset of a scope: the statements of the scope that contain the name."""
     scopes: dict[tuple[str, int], bool] = field(default_factory=dict)
@@ -227,6 +227,12 @@ class Context:
         """The first segments of the names of all modules that the file imports: "os" for `import os.path`."""
         found = chain(plain_imports(self.facts.searches), from_imports(self.facts.searches))
         return frozenset(dotted.partition(".")[0] for _, dotted in found)
+
+    @cached_property
+    def first_torch_import(self) -> Statement | None:
+        """The first statement outside of all blocks that imports torch."""
+        line_start = self.facts.layout.line_start
+        return next((one for one in self.torch_imports() if line_start(one.start) == one.start), None)
 
     def imports_from(self, roots: frozenset[str]) -> bool:
         """Return whether the file imports a module whose first segment is in `roots`. An edit of such an import checks

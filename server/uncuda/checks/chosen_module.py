@@ -4,6 +4,7 @@ that the target's module lacks: `backend = torch.cuda if has_cuda else torch.xpu
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 
 from .. import lazy_re
 from ..facts.model import Name
@@ -20,18 +21,25 @@ def lacking(context: Context, reference: Name, judge: Judge) -> str:
     """Return the first such attribute as the file spells it, `backend._get_device`; "" if there is none, or if the
     reference is not chosen for a variable."""
     name = _holder(reference)
-    key = name, reference.dotted
-    if name and key not in context.lacking:
-        context.lacking[key] = _read(context, name, reference.dotted, judge)
-    return context.lacking[key] if name else ""
+    if not name:
+        return ""
+    scope = context.facts.indents.scope_of(reference.statement.start)
+    start = scope[0] if scope is not None else -1
+    key = name, reference.dotted, start
+    if key not in context.lacking:
+        context.lacking[key] = _missing(context, name, reference.dotted, start, judge)
+    return context.lacking[key]
 
 
-def _read(context: Context, name: str, module: str, judge: Judge) -> str:
-    """Return the first attribute of a variable that the target's counterpart of a module lacks; "" if there is
-    none."""
+def _missing(context: Context, name: str, module: str, scope: int, judge: Judge) -> str:
+    """Return the first attribute that a scope reads of a variable and that the target's counterpart of a module lacks;
+    "" if there is none. `scope`: the offset of the function that assigns the variable, -1 for the module, whose
+    variables every function may read."""
     context.asked.add(name)
     facts = context.facts
+    first, last = (scope, facts.indents.extent(scope)) if scope >= 0 else (0, len(facts.text))
     places = facts.searches.find(("called", name), uses(name, True))
+    places = places[bisect_left(places, first) : bisect_left(places, last)]
     facts.work.compare(len(places))
     for at in places:
         match = _ATTRIBUTE.match(facts.text, at + len(name))

@@ -160,7 +160,8 @@ class Check:
         fixes: tuple[Fix, ...] = ()
         if reason := _stays(rule, context, statement):
             return Hit(rule, start, end, words, limits=(reason,), severity="information", statement=statement)
-        late = place.own and _is_below_torch(context, statement)
+        concerned = not set(row.limits).isdisjoint(rule.get("import-limits", ()))
+        late = concerned and place.own and _is_below_torch(context, statement)
         limits = self._limits(row, rule, place.value, late)
         allowed = cap(rule, applicability if set(limits).isdisjoint(rule.get("import-limits", ())) else REVIEW)
         if not place.tested and self._means_other(limits, rule, place.value):
@@ -216,14 +217,14 @@ def _is_own(role: Role, rule: Rule) -> bool:
 
 
 def _is_below_torch(context: Context, statement: Statement) -> bool:
-    """Return whether torch has been imported when a statement runs: the file imports torch above the statement outside
-    of all blocks, or the statement is in a function."""
+    """Return whether torch has been imported when a statement runs: the file imports torch outside of all blocks, above
+    the statement, or anywhere if the statement is in a function."""
     context.asked.add(_TORCH)
-    indents = context.facts.indents
-    starts = [one.start for one in context.torch_imports() if indents.header_at(one.start).indent == 0]
-    if any(header.word == "def" for header in indents.headers(statement.start)):
-        return bool(starts)
-    return any(start < statement.start for start in starts)
+    first = context.first_torch_import
+    if first is None:
+        return False
+    inside = any(header.word == "def" for header in context.facts.indents.headers(statement.start))
+    return inside or first.start < statement.start
 
 
 def _is_in_text(role: Role, rule: Rule) -> bool:

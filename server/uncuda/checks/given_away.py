@@ -27,7 +27,8 @@ class GivenAway:
             return False
         if rule.name not in self._names:
             imported = {**self._context.foreign_names, **self._context.foreign_modules}
-            listed = [local for local, dotted in imported.items() if is_listed(dotted, rule.get("silent-calls", ()))]
+            calls, owns, path = rule.get("silent-calls", ()), self._context.project.owns, self._context.path
+            listed = [name for name, dotted in imported.items() if is_listed(dotted, calls) and not owns(dotted, path)]
             self._names[rule.name] = frozenset(name for local in listed for name in self._arguments(local))
         return (role.option or role.name) in self._names[rule.name]
 

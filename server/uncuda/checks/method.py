@@ -27,7 +27,7 @@ from .scripted import scripted
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
 _EMPTY = lazy_re.compile(r"\s*\(\s*\)")
 _NAMED = lazy_re.compile(r"(?<![\w.])(\w+)\Z")
-_ASSIGNED = lazy_re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
+_ASSIGNED = lazy_re.compile(r"[ \t]*(:[^=\n]+)?=(?!=)")
 
 
 class Check:
@@ -232,10 +232,20 @@ def _own(context: Context, node: ast.Attribute) -> bool:
         places = context.facts.searches.find(("text", written), plain(written))
         context.facts.work.compare(len(places))
         layout = context.facts.layout  # in `f"{x.is_cuda = }"`, the `=` is no assignment
-        set_to = (at for at in places if _ASSIGNED.match(text, at + len(written)) and not layout.token_at(at))
-        named = (_NAMED.search(text, text.rfind("\n", 0, at) + 1, at) for at in set_to)
-        context.setters[node.attr] = frozenset(match[1] for match in named if match)
+        context.setters[node.attr] = frozenset(
+            name for at in places if not layout.token_at(at) and (name := _assigned_to(text, at, at + len(written)))
+        )
     return node.value.id in context.setters[node.attr]
+
+
+def _assigned_to(text: str, dot: int, end: int) -> str:
+    """Return the variable to whose attribute a line assigns a value: `x` for `x.is_cuda = True` and for `x.is_cuda:
+    bool = True`, "" for `if x.is_cuda: y = z`. `dot`, `end`: the span of the attribute with the dot before it."""
+    match, start = _ASSIGNED.match(text, end), text.rfind("\n", 0, dot) + 1
+    named = _NAMED.search(text, start, dot) if match is not None else None
+    if match is None or named is None or (match[1] and text[start : named.start()].strip()):
+        return ""
+    return named[1]
 
 
 def _fits(call: ast.Call, rule: Rule) -> bool:

@@ -120,7 +120,7 @@ def is_silent(rule: Rule, role: Role, flow: Flow) -> bool:
     called = role.callee or (flow.module_of(role.call.func) if role.call is not None else "")
     kept = role.method in _HOLDERS and isinstance(role.parameter, str)
     if role.method in rule.get("silent-calls", ()) or (not kept and is_listed(called, rule.get("silent-calls", ()))):
-        return True
+        return not flow.context.project.owns(called, flow.context.path)
     if role.parameter in rule.get("silent-parameters", ()) or _is_beside(role, rule.get("silent-arguments", ())):
         return True
     if role.method in ("get", "pop", "setdefault") and role.parameter == 0:

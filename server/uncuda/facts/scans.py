@@ -49,11 +49,14 @@ def imports_of(roots: frozenset[str]) -> Scan:
     `import`."""
 
     def scan(text: str, start: int, end: int) -> Iterator[int]:
+        done = start
         for at in plain(_IMPORT)(text, start, end):
-            words = text[text.rfind("\n", 0, at) + 1 : at].split()
-            after = text.find("\n", at)
+            if at < done:
+                continue
+            line, done = text.rfind("\n", 0, at) + 1, text.find("\n", at) % (len(text) + 1)
+            words = text[line:at].split()
             if not words:
-                parts = text[at + len(_IMPORT) : after if after >= 0 else len(text)].split(",")
+                parts = text[at + len(_IMPORT) : done].split(",")
                 words = ["from", *(named[0] for part in parts if (named := part.split()))]
             if words[0] == "from" and not roots.isdisjoint(word.partition(".")[0] for word in words[1:]):
                 yield at

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -14,18 +14,26 @@ from ...checks.branches import Branches
 from ...facts.layout import without_comments
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
+from ...facts.scans import whole_word
 from ...facts.scopes import Header
 from .parts import taker
 from .questions import Questions, is_question
 
-# the assignment of "cpu" to an attribute or an item
+# the assignment of "cpu" to an attribute or an item that is named for a device: `cfg.MODEL.DEVICE = "cpu"`
 _CPU = lazy_re.compile(
-    r"^[ \t]*[\w.]*(?:\.(\w+)|\[[\"'](\w+)[\"']\])[ \t]*=[ \t]*(?:\w+\.)?(?:device\()?[\"']cpu[\"']", re.M
+    r"^[ \t]*[\w.]*(?:\.(\w*device)|\[[\"'](\w*device)[\"']\])[ \t]*=[ \t]*(?:\w+\.)?(?:device\()?[\"']cpu[\"']",
+    re.M | re.I,
 )
+# the value that an attribute or item gets: a variable (group 1), a string, or something else
+_VALUE = lazy_re.compile(
+    r"[\"']?\]?[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(?:(\w+)[ \t]*$|(?:\w+\.)?(?:device\()?[\"'][^\"'\n]*[\"'])?", re.M
+)
+_TAKEN = frozenset({"device", "str", "format", "get"})  # calls whose result has the device of a string in it
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
 _NAMED = frozenset({"name", "field"})  # the first items of the keys in `Hit.links` that stand for variables and options
+_QUOTES = ("'", '"')
 _QUOTED = ('"cpu"', "'cpu'")
 
 
@@ -49,8 +57,8 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
             words = _words(above, hits, questions, branches)
         if missing and _falls_back(header, questions, branches):
             given = _given(hits) if given is None else given
-            names = [_compared_names(hits[word]) for word in words] or [{name} for name in _set(header, branches)]
-            if names and all(map(given.isdisjoint, names)):
+            names = [_compared_names(hits[word]) for word in words]
+            if all(map(given.isdisjoint, names)) and (names or _is_set_elsewhere(header, given, branches)):
                 yield from (*words, *missing)
 
 
@@ -94,21 +102,37 @@ def _falls_back(header: Header, questions: Questions, branches: Branches) -> boo
     return _SETS.search(text) is not None and not questions.raises(header)
 
 
-def _set(header: Header, branches: Branches) -> list[str]:
-    """Return the last words of the attributes and items to which the block of a header assigns "cpu"."""
+def _is_set_elsewhere(header: Header, given: Collection[str], branches: Branches) -> bool:
+    """Return whether the block of an `if` without `else` only gives attributes or items the value "cpu" that get their
+    other values outside of this file: the file gives them none, or that of a variable which is not in `given`, such as
+    a parameter."""
+    if any(clause.start > header.start for clause in branches.indents.clauses(header)):
+        return False
     end = branches.indents.extent(header.start)
     branches.work.search(header.end, end)
     block = without_comments(branches.text[header.end : end])
-    return [match[1] or match[2] for match in _CPU.finditer(block)]
+    names = {match[1] or match[2] for match in _CPU.finditer(block)}
+    return bool(names) and not any(_is_given(name, given, branches) for name in names)
+
+
+def _is_given(name: str, given: Collection[str], branches: Branches) -> bool:
+    """Return whether the file gives an attribute or item of this name a device of CUDA: a value that is neither a
+    string nor a variable, or a variable that is in `given`. A string that a safe fix changes is in `given`, too."""
+    if name in given:
+        return True
+    text, places = branches.text, branches.facts.searches.find(("fallback", name), whole_word(name))
+    branches.work.compare(len(places))
+    values = (_VALUE.match(text, at + len(name)) for at in places if text[at - 1 : at] in (".", '"', "'"))
+    return any(value[1] in given if value[1] else value[0][-1:] not in _QUOTES for value in values if value is not None)
 
 
 def _given(hits: Sequence[Hit]) -> set[str]:
-    """Return the names of the variables and options that may hold a device which a fix changes: a string, or the result
-    of a function such as `torch.cuda.current_device`."""
-    devices = (hit for hit in hits if hit.fixes and (_is_word(hit) or not is_question(hit)))
+    """Return the names of the variables and options that may hold a device which a safe fix changes: a string, or the
+    result of a function such as `torch.cuda.current_device`."""
+    devices = (hit for hit in hits if hit.is_safe and (_is_word(hit) or not is_question(hit)))
     changed = [hit for hit in devices if _comparison(hit) is None]
     named = {str(key[1]) for hit in changed if _is_word(hit) for key in hit.links if key[0] in _NAMED}
-    return named | {*map(taker, changed)} - {""}
+    return named | {taker(hit, _TAKEN) for hit in changed} - {""}
 
 
 def _compared_names(hit: Hit) -> set[str]:

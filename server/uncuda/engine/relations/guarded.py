@@ -22,7 +22,7 @@ from .looked_up import dictionaries, lookups
 from .marks import MODULE
 from .parts import asking_parts, in_test
 from .questions import COUNT, Questions
-from .raising import constants_left, imports_left, raising, unsupported, words_left
+from .raising import constants_left, gpus_left, imports_left, raising, unsupported, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
 _CONDITIONAL = (ast.If, ast.While)
@@ -68,7 +68,8 @@ def over_cuda(
         return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += map(_place_of, raising(hits, classes))
-    kernels.places += [Place(at, word, True) for at, word in words_left(hits, branches.facts)]
+    left = (*words_left(hits, branches.facts), *gpus_left(branches.facts))
+    kernels.places += [Place(at, word, True) for at, word in left]
     names = dict.fromkeys(constants_left(hits, classes, branches.facts))
     kernels.words += [Word(*name, left=True, value=True) for name in names]
     kernels.words += [kernels.word(name, at)._replace(left=True) for at, name in imports_left(hits, classes)]

@@ -4,7 +4,7 @@ of given types. Also names what takes a value."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import takewhile
 
 from ...checks import Hit
@@ -64,20 +64,24 @@ def taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
-def taker(hit: Hit) -> str:
-    """Return the last word of what takes the value that the string of a hit is a part of: the variable or attribute of
-    an assignment, a keyword argument, the key of a dictionary, a parameter for its default, or the attribute that a
-    command-line option sets; "" for other strings."""
+def taker(hit: Hit, through: Collection[str]) -> str:
+    """Return the last word of what takes the value that the code of a hit is a part of: the variable or attribute of an
+    assignment, a keyword argument, the key of a dictionary, a parameter for its default, or the attribute that a
+    command-line option sets; "" for other code. `through`: the functions and methods whose result counts as the value
+    of their argument, `torch.device("cuda:0")`."""
     inner, statement = hit.node, hit.statement
     for outer in statement.digest.ancestors(inner) if statement is not None and inner is not None else ():
         assert inner is not None
         if isinstance(outer, ast.arguments):
             parameter = parameter_of(outer, inner)
             return parameter.arg if parameter is not None else ""
-        if isinstance(outer, ast.Call) and (option := option_name(outer)):
-            return option
+        if isinstance(outer, ast.Call):
+            if option := option_name(outer):
+                return option
+            if inner is not outer.func and last_word(outer.func) not in through:
+                return ""
         if isinstance(outer, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
-            return last_word(outer.targets[0] if isinstance(outer, ast.Assign) else outer.target)
+            return last_word(outer.targets[-1] if isinstance(outer, ast.Assign) else outer.target)
         if (taken := taken_as(outer, inner)) is not None and not _declares(outer, statement):
             return taken
         inner = outer

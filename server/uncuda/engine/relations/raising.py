@@ -13,7 +13,7 @@ from ...checks.mocked import MOCKED
 from ...edits import SAFE
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
-from ...facts.scans import plain
+from ...facts.scans import matches, plain
 from .parts import is_within
 from .questions import is_question
 
@@ -23,6 +23,8 @@ _TAKING = frozenset({"append", "add", "extend", "insert", "map", "partial"})
 _HARDWARE = lazy_re.compile(r"cuda:\d+|gpu")
 _QUOTED = lazy_re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
 _SPELLED = ("cuda:", "gpu")
+_LIGHTNING, _TRAINER, _GPUS = "lightning", "Trainer", "gpus"
+_GIVEN_GPUS = lazy_re.compile(r"gpus[ \t]*=(?!=)[ \t]*(?!(?:None|0)[ \t]*[,)\n])")
 _CLASS = lazy_re.compile(r"class[ \t]+(\w+)")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _GIVEN = (ast.List, ast.Tuple, ast.Set, ast.keyword)
@@ -90,6 +92,18 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
                 if _is_kept(text.node, statement):
                     yield at, text.value
                     break  # one string is enough to show that the statement stays on CUDA
+
+
+def gpus_left(facts: Facts) -> Iterator[tuple[int, str]]:
+    """Yield the number of GPUs that a file gives to Lightning, `Trainer(gpus=1)`, each with its offset and the keyword.
+    Lightning counts the devices of CUDA only. The values 0 and None ask for no GPU."""
+    if not facts.says(_LIGHTNING):
+        return
+    for at in facts.searches.find(("left", _GPUS), matches(_GIVEN_GPUS, _GPUS)):
+        statement = facts.peek(at) if facts.text[at - 1] in " \t\n(," and not facts.layout.token_at(at) else None
+        calls = (node for node in statement.digest.parents if isinstance(node, ast.Call)) if statement else ()
+        if any(last_word(call.func) == _TRAINER and any(one.arg == _GPUS for one in call.keywords) for call in calls):
+            yield at, _GPUS
 
 
 def _quoted(text: str, start: int, end: int) -> list[int]:

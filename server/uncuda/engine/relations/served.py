@@ -23,10 +23,10 @@ from .autocast import decorating
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .older import OLDER, of_older
-from .own_devices import ENTRY, FOR_OWN_DEVICES, answers, entries
+from .own_devices import ENTRY, FOR_OWN_DEVICES, OwnDevices
 from .own_words import BEHIND, of_own_words
 from .parts import in_test, is_within
-from .sliced import SLICED, cut
+from .sliced import SLICED, sliced_strings
 
 OTHER_PLATFORM = "other-platform"
 """The id in rules/limits.tsv of the sentence about code that runs only on another platform, according to a condition in
@@ -162,9 +162,9 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
-        given = dict.fromkeys(answers(hits, self._context), FOR_OWN_DEVICES)
-        given |= dict.fromkeys(entries(hits, self._context), ENTRY)
-        given |= dict.fromkeys(cut(hits, self._facts, self._target.words["device"]), SLICED)
+        own = OwnDevices(self._context)
+        given = dict.fromkeys(own.answers(hits), FOR_OWN_DEVICES) | dict.fromkeys(own.entries(hits), ENTRY)
+        given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_AUTOCAST):
             given |= dict.fromkeys(decorating(hits, self._facts), str(self._target.features[_AUTOCAST]))
         hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]

@@ -3,7 +3,7 @@ but not of "npu:0"."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -17,19 +17,40 @@ _SIZE = len("cuda")
 # a comparison `x[:4] == "cuda"` is left out: its fix changes the number, too
 _SLICE = lazy_re.compile(r"\[(?::[45]|[45]:)\](?![ \t]*(?:[!=]=|in\b|not\b))")
 _ENDS = (":4]", ":5]", "4:]", "5:]")
-_BEFORE = lazy_re.compile(r"(?:\b(\w+)|[\"'](\w+)[\"']\])\)?\Z")
+_BEFORE = lazy_re.compile(r"(?:(?P<dot>\.?)\b(?P<name>\w+)|[\"'](?P<key>\w+)[\"']\])(?P<end>\)?)\Z")
+_TEXT = lazy_re.compile(r"\bstr\([\w.\[\]\"']*\)\Z")
 _FAR = 100  # maximum length of the name before a subscript
+_MAKERS = frozenset({"device", "str", "format", "get"})  # calls whose result has the device of a string in it
 
 
-def cut(hits: Sequence[Hit], facts: Facts, device: str) -> frozenset[int]:
+def sliced_strings(hits: Sequence[Hit], facts: Facts, device: str) -> frozenset[int]:
     """Return the starts of the hits at such strings. `device`: the target's word for its devices; a word of four
     characters takes the place of "cuda" in any subscript."""
     if len(device) == _SIZE or not any(map(facts.says, _ENDS)):
         return frozenset()
-    names = set[str]()
+    fields, names = set[str](), set[tuple[str, int]]()
     for at in facts.searches.find(("sliced", ""), matches(_SLICE, "[")):
-        start = max(facts.layout.line_start(at), at - _FAR)
-        if not facts.layout.token_at(at) and (match := _BEFORE.search(facts.text[start:at])):
-            names.add(match[1] or match[2])
-    strings = (hit for hit in hits if names and hit.rule.check == "string")
-    return frozenset(hit.start for hit in strings if taker(hit) in names)
+        before = facts.text[max(facts.layout.line_start(at), at - _FAR) : at]
+        match = _BEFORE.search(before)
+        if match is None or facts.layout.token_at(at) or (match["end"] and not _TEXT.search(before)):
+            continue
+        if match["dot"] or match["key"]:
+            fields.add(match["name"] or match["key"])
+        else:
+            names.add((match["name"], _scope(at, facts)))
+    strings = ((hit, taker(hit, _MAKERS)) for hit in hits if (fields or names) and hit.rule.check == "string")
+    return frozenset(hit.start for hit, name in strings if name in fields or names & {*_scoped(hit, name, facts)})
+
+
+def _scoped(hit: Hit, name: str, facts: Facts) -> Iterator[tuple[str, int]]:
+    """Yield a name with the scopes in which a string may be its value: the scope of the statement and, for the default
+    of a parameter, the function."""
+    if hit.statement is not None:
+        yield name, _scope(hit.statement.start, facts)
+        yield name, hit.statement.start
+
+
+def _scope(at: int, facts: Facts) -> int:
+    """Return the offset of the header of the function or class around an offset, -1 for the module."""
+    scope = facts.indents.scope_of(at)
+    return scope[0] if scope is not None else -1
