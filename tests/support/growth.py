@@ -371,6 +371,16 @@ def uses_of_a_chosen_module(n: int) -> str:
     return _TORCH + chosen + "".join(f"m.f{i}(0)\n" for i in range(n))
 
 
+def variables_set_in_functions_that_import_torch(n: int) -> str:
+    setter = "    import torch\n    os.environ['CUDA_VISIBLE_DEVICES'] = x\n"
+    return "import os\n" + _TORCH + "".join(f"def f{i}():\n{setter}" for i in range(n))
+
+
+def gpus_for_lightning(n: int) -> str:
+    asked = "if torch.cuda.is_available():\n"
+    return _TORCH + "import lightning as pl\n" + "".join(f"{asked}    t = pl.Trainer(gpus=1)\n" for _ in range(n))
+
+
 def variables_set_below_torch(n: int) -> str:
     return "import os\n" + _TORCH + "".join("os.environ['CUDA_VISIBLE_DEVICES'] = x\n" for _ in range(n))
 
