@@ -1,6 +1,11 @@
-"""Trains on batches that move themselves."""
+"""Trains on batches that move themselves. The libraries beside PyTorch are in the folder `installed`."""
+import sys
+from pathlib import Path
+
 import torch
 import torch.nn as nn
+
+sys.path.append(str(Path(__file__).parent / "installed"))
 
 from batch import make_batch
 from check import compare
