@@ -79,7 +79,7 @@ COLUMNS = {
     "env": {
         "name": rf"{VARIABLE}\*?",
         "replacement": f"({VARIABLE})?",
-        "status": "safe|review|manual",
+        "status": "safe|review|manual|late",
         "limits": LIMITS,
         "source": SOURCE,
     },

@@ -415,7 +415,7 @@ _ENVIRONMENT = (
         "以环境变量名为键的映射，如 `os.environ`。"),
     Key("names", TEXTS, "Patterns for the names of dictionaries that a program passes on as an environment.",
         "程序作为环境传递的字典的名称模式。"),
-    Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual")),
+    Key("status", TEXTS, _STATUS, _STATUS_ZH, ("safe", "review", "manual", "late")),
     Key("value-limits", TEXTS,
         "Ids of sentences in `rules/limits.tsv` which say that a variable takes other values on the target. If a "
         "variable's row in the target's table has one of these ids, code that sets the variable has no fix.",
@@ -430,12 +430,9 @@ _ENVIRONMENT = (
         "no fix, and only its message contains the sentence.",
         "表示目标只接受升序编号的限制。若变量所在的行包含其中之一，则把该变量设为其他顺序编号的代码没有修复，"
         "且只有这些代码的信息才包含该句。"),
-    Key("import-limits", TEXTS,
-        "Ids of sentences in `rules/limits.tsv` which say that the variable has no effect after an import of torch. If "
-        "a variable's row in the target's table has one of these ids, code that sets the variable below an import of "
-        "torch has a fix for review, and only its message contains the sentence.",
-        "表示该变量在导入 torch 之后不再生效的限制。若变量所在的行包含其中之一，"
-        "则在导入 torch 之后设置该变量的代码的修复需要审查，且只有这些代码的信息才包含该句。"),
+    Key("below-import", FLAG,
+        "The rule reports a variable only where code sets it for its own process below an import of torch.",
+        "该规则只报告在导入 torch 之后为本进程设置该变量的代码。"),
     Key("values", TEXTS, "Patterns for values that mean the same for CUDA and for the target.",
         "对 CUDA 和目标含义相同的取值的模式。"),
     Key("card-tests", TEXTS,

@@ -49,8 +49,7 @@ class _Place(NamedTuple):
     start of its statement; `at`: the offset of the variable's name in the text; `value`: the value assigned to the
     variable; `asked`: whether the code reads the variable or asks whether it exists; `tested`: whether the code only
     asks whether it exists; `raises`: whether the code raises KeyError if the variable is not set; `label`: whether the
-    code may only mention the variable, for example in a list; `own`: whether the code changes the environment of its
-    own process, not a copy of it for another process."""
+    code may only mention the variable, for example in a list."""
 
     node: ast.AST
     span: tuple[int, int]
@@ -61,7 +60,6 @@ class _Place(NamedTuple):
     tested: bool = False
     raises: bool = False
     label: bool = False
-    own: bool = False
 
 
 class Check:
@@ -107,8 +105,9 @@ class Check:
                     span = text.piece.span(text.node)
                     label = not group and (text_searched or _is_label(role))
                     own = not group and not asked and _is_own(role, rule)
-                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label, own)
-                    yield self._hit(context, statement, rule, place, applicability)
+                    place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label)
+                    if not rule.get("below-import") or (own and _is_below_torch(context, statement)):
+                        yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement, environments)
 
@@ -131,8 +130,9 @@ class Check:
                 updated = function.value if isinstance(function, ast.Attribute) and function.attr == "update" else call
                 applicability = SAFE if environments.holds(updated, statement, rule.get("mappings", ())) else REVIEW
                 own = is_one_of(spelled(updated), rule.get("mappings", ()))
-                place = _Place(node, span, statement.start + span[0], node.arg, node.value, own=own)
-                yield self._hit(context, statement, rule, place, applicability)
+                place = _Place(node, span, statement.start + span[0], node.arg, node.value)
+                if not rule.get("below-import") or (own and _is_below_torch(context, statement)):
+                    yield self._hit(context, statement, rule, place, applicability)
 
     def _means_other(self, limits: Sequence[str], rule: Rule, value: ast.AST | str | None) -> bool:
         """Return whether renaming an environment variable is not enough for the target. If the code assigns `value` to
@@ -145,12 +145,12 @@ class Check:
         disordered = not set(limits).isdisjoint(rule.get("ascending-limits", ()))
         return disordered or (differs and not shared(value, rule.get("values", ())))
 
-    def _limits(self, row: Row, rule: Rule, value: ast.AST | str | None, late: bool) -> tuple[str, ...]:
+    def _limits(self, row: Row, rule: Rule, value: ast.AST | str | None) -> tuple[str, ...]:
         """Return the limits of a variable's row that concern code which assigns `value` to the variable, or reads the
-        variable if `value` is None. `late`: whether the code changes the variable after an import of torch."""
-        ordered = () if value is not None and not ascends(value) else rule.get("ascending-limits", ())
-        without = {*ordered, *(() if late else rule.get("import-limits", ()))}
-        return tuple(limit for limit in row.limits if limit not in without)
+        variable if `value` is None."""
+        if value is not None and not ascends(value):
+            return row.limits
+        return tuple(limit for limit in row.limits if limit not in rule.get("ascending-limits", ()))
 
     def _hit(self, context: Context, statement: Statement, rule: Rule, place: _Place, applicability: str) -> Hit:
         row = self._row(place.name)
@@ -160,10 +160,8 @@ class Check:
         fixes: tuple[Fix, ...] = ()
         if reason := _stays(rule, context, statement):
             return Hit(rule, start, end, words, limits=(reason,), severity="information", statement=statement)
-        concerned = not set(row.limits).isdisjoint(rule.get("import-limits", ()))
-        late = concerned and place.own and _is_below_torch(context, statement)
-        limits = self._limits(row, rule, place.value, late)
-        allowed = cap(rule, applicability if set(limits).isdisjoint(rule.get("import-limits", ())) else REVIEW)
+        limits = self._limits(row, rule, place.value)
+        allowed = cap(rule, applicability)
         if not place.tested and self._means_other(limits, rule, place.value):
             allowed = None
         if row.replacement and allowed and context.text.startswith(place.name, place.at):

@@ -22,7 +22,6 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.visible import counts
 from .relations.words import chosen, compared, expected, keyed, offered, parametrized, patched, questioned, tested
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
@@ -178,7 +177,6 @@ def _linked(
         *pairs,
         *_given(hits, owner),
         *looked_up,
-        *counts(hits),
         *offered(hits, branches),
         *parametrized(hits, branches),
         *((test, device) for device, test in made),
