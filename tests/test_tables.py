@@ -17,7 +17,7 @@ from support.engines import engine_for
 from uncuda.catalogue.words import complete
 from uncuda.checks.amp_c import GUARD_RAISES
 from uncuda.checks.chosen_module import MODULE_LACKS
-from uncuda.checks.environment import NVIDIA_CARDS, NVIDIA_TOOLS, OTHER_FRAMEWORK, RAISES
+from uncuda.checks.environment import NVIDIA_CARDS, NVIDIA_QUERIES, NVIDIA_TOOLS, OTHER_FRAMEWORK, RAISES
 from uncuda.checks.fallbacks import LEFT_OUT, NEEDED, UNTESTED
 from uncuda.checks.hit import ANOTHER_WAY
 from uncuda.checks.inline_assembly import INLINE_ASSEMBLY
@@ -237,6 +237,7 @@ def test_texts_are_used() -> None:
         INLINE_ASSEMBLY,
         NVIDIA_CARDS,
         NVIDIA_TOOLS,
+        NVIDIA_QUERIES,
         OTHER_FRAMEWORK,
         FOR_LIBRARY,
         FOR_OWN_DEVICES,

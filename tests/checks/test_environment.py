@@ -392,3 +392,22 @@ def test_a_list_of_devices_is_typed() -> None:
     typist = Typist(text, prepared("npu"))
     typist.erase(text.index("0,1"), 1)
     typist.type(text.index("0,1"), "2")
+
+
+MANAGER = (
+    "import os\n\n\nclass Manager:\n    def ask(self):\n        return os.popen('nvidia-smi -L').readlines()\n\n"
+    "    def chosen(self):\n        return os.environ['CUDA_VISIBLE_DEVICES'].split(',')\n"
+)
+
+
+def test_a_variable_beside_a_query_of_nvidias_tool() -> None:
+    """As in xautodl/utils/gpu_manager.py: the variable selects among the devices that nvidia-smi lists."""
+    for engine in ENGINES.values():
+        (found,) = engine.check(Source(MANAGER)).findings
+        assert not found.fixes and "NVIDIA's driver" in found.message
+        (found,) = engine.check(Source(MANAGER.replace("os.popen('nvidia-smi -L')", "f()  # nvidia-smi\n"))).findings
+        assert found.fixes
+
+
+def test_a_query_of_nvidias_tool_is_typed() -> None:
+    type_in_each_line(MANAGER, ("os.system('nvidia-smi')", "# nvidia-smi", "x = 1", "def f():"), 3)

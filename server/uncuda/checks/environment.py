@@ -13,6 +13,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
 from ..facts.role_calls import KEEPS, last_word
 from ..facts.roles import Role
+from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
 from .environment_copies import Environments, is_one_of, spelled
@@ -26,6 +27,8 @@ NVIDIA_CARDS = "nvidia-cards"
 """The id in rules/limits.tsv of the sentence "it runs only where nvidia-smi lists certain cards of NVIDIA …"."""
 OTHER_FRAMEWORK = "other-framework"
 """The id in rules/limits.tsv of the sentence "this file uses another framework than PyTorch"."""
+NVIDIA_QUERIES = "nvidia-queries"
+"""The id in rules/limits.tsv of the sentence "the code around it asks a tool of NVIDIA's driver for the devices"."""
 NVIDIA_TOOLS = "nvidia-tools"
 """The id in rules/limits.tsv of the sentence "this file names a tool of NVIDIA's driver …"."""
 # Matches the closing quote of a variable's name, but not in `x["NAME"]` unless a value is assigned: `x["NAME"] = …`.
@@ -271,7 +274,21 @@ def _stays(rule: Rule, context: Context, statement: Statement) -> str:
         return OTHER_FRAMEWORK
     if any(map(context.facts.says, rule.get("nvidia-words", ()))):
         return NVIDIA_TOOLS
+    if any(_is_beside(name, context, statement) for name in rule.get("nvidia-queries", ())):
+        return NVIDIA_QUERIES
     return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("card-tests", ())) else ""
+
+
+def _is_beside(name: str, context: Context, statement: Statement) -> bool:
+    """Return whether the class or function at module level that contains a statement also contains a name."""
+    facts = context.facts
+    if not facts.says(name):
+        return False
+    blocks = [one for one in facts.indents.headers(statement.start) if one.word in ("def", "class")]
+    places = facts.searches.find(("text", name), plain(name)) if blocks else ()
+    facts.work.compare(len(places))
+    start, end = (blocks[-1].start, facts.indents.extent(blocks[-1].start)) if blocks else (0, 0)
+    return any(start <= at < end and facts.layout.token_at(at) != "#" for at in places)
 
 
 def _is_of_another_framework(rule: Rule, context: Context) -> bool:
