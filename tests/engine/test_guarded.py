@@ -31,6 +31,16 @@ def add(x):
     return x
 """
 STAYS = {
+    "a library whose import is required": """\
+if torch.cuda.is_available():
+    try:
+        import MultiScaleDeformableAttention as MSDA
+    except ModuleNotFoundError as error:
+        text = "Please compile it"
+        raise ModuleNotFoundError(text)
+else:
+    MSDA = None
+""",
     "CUDA sources of a build script for cffi": """\
 from torch.utils.ffi import create_extension
 sources = ["src/nms.c"]
@@ -1350,3 +1360,20 @@ def test_many_marks_of_one_function_cost_as_much_as_they_are_many(mark: str) -> 
         return sum(entry.callcount for entry in profile.getstats())
 
     assert cost(800) < 2.5 * cost(400)
+
+
+CHAIN = (
+    HEAD + TRITON + "def f(x):\n    if x.is_cuda == True:\n        return add(x)\n"
+    "    elif x.is_cuda != True:\n        assert False\n    return x\n"
+)
+
+
+def test_both_questions_of_a_chain_stay() -> None:
+    """As in softmax-splatting: with one of them fixed, a tensor of the target takes neither way."""
+    assert ENGINE.fix(Source(CHAIN), review=True).text == CHAIN
+    both = CHAIN.replace("add(x)\n", "x.cuda()\n")
+    assert ENGINE.fix(Source(both)).text == both.replace("is_cuda", "is_npu").replace(".cuda()", ".npu()")
+
+
+def test_a_chain_is_typed() -> None:
+    type_in_each_line(CHAIN, ("elif x.is_cuda:", "if x.is_cuda:", "return x.cuda()", "else:"), 10)

@@ -1,5 +1,6 @@
 """Finds hits that must be decided alike, because the program would otherwise ask one device and use another: the
-functions that read and set the random state, and the conditions that choose the arguments of one call."""
+functions that read and set the random state, the conditions that choose the arguments of one call, and the conditions
+of one `if` chain that read the same attribute."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ import ast
 from collections.abc import Hashable, Iterator, Sequence
 
 from ...checks import Hit
+from ...checks.branches import Branches
 from ...limits import Work
+from .parts import in_test
 from .questions import is_question
 
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
@@ -40,3 +43,17 @@ def _key(hit: Hit, work: Work) -> Hashable:
             return (hit.statement.start, outer) if isinstance(outer, ast.Call) and inner is not outer.func else None
         inner = outer
     return None
+
+
+def chained(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield pairs of hits that change together: attributes of the same spelling in the conditions of one `if` chain, as
+    in `if x.is_cuda == True: … elif x.is_cuda != True: …`."""
+    first: dict[tuple[int, str], int] = {}
+    for index, hit in enumerate(hits):
+        if hit.rule.check != "method" or hit.rule.get("call") or hit.statement is None or hit.node is None:
+            continue
+        header = branches.indents.header_at(hit.statement.start)
+        if header.word in ("if", "elif") and in_test(hit.node, hit.statement, (ast.If,)):
+            key = branches.indents.clauses(header)[0].start, ast.unparse(hit.node)
+            if first.setdefault(key, index) != index:
+                yield first[key], index

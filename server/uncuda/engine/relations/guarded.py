@@ -354,7 +354,8 @@ class _Search:
         if later and header.word not in CONDITIONS:
             return False
         if header.word == "try":
-            return any(clause.word == "except" for clause in self._indents.clauses(header))
+            handlers = (clause for clause in self._indents.clauses(header) if clause.word == "except")
+            return any(not self._questions.raises(handler) for handler in handlers)
         if header.word == "with":
             return bool(_SUPPRESS.search(text, start, end))
         if header.word in CONDITIONS and not self._questions.of(header):
