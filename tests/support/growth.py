@@ -372,7 +372,7 @@ def uses_of_a_chosen_module(n: int) -> str:
 
 
 def variables_set_in_functions_that_import_torch(n: int) -> str:
-    setter = "    import torch\n    os.environ['MUSA_VISIBLE_DEVICES'] = x\n"
+    setter = "    import torch\n    os.environ['CUDA_VISIBLE_DEVICES'] = x\n"
     return "import os\n" + _TORCH + "".join(f"def f{i}():\n{setter}" for i in range(n))
 
 
@@ -382,7 +382,7 @@ def gpus_for_lightning(n: int) -> str:
 
 
 def variables_set_below_torch(n: int) -> str:
-    return "import os\n" + _TORCH + "".join("os.environ['MUSA_VISIBLE_DEVICES'] = x\n" for _ in range(n))
+    return "import os\n" + _TORCH + "".join("os.environ['CUDA_VISIBLE_DEVICES'] = x\n" for _ in range(n))
 
 
 def autocasts_as_decorators(n: int) -> str:
