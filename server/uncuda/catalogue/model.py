@@ -196,6 +196,11 @@ class Target:
         """The libraries of the target's table that take tensors and graphs only on CUDA and on the CPU."""
         return tuple(name for name, row in self.modules.items() if row.kind == CUDA_AND_CPU)
 
+    @cached_property
+    def cuda_and_cpu_roots(self) -> frozenset[str]:
+        """The first segments of the names in `cuda_and_cpu`."""
+        return frozenset(name.partition(".")[0] for name in self.cuda_and_cpu)
+
     def has_module(self, dotted: str) -> bool:
         """Return whether a dotted name is a module, from which names can be imported, rather than a class."""
         return dotted not in self.classes

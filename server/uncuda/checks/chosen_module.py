@@ -23,8 +23,7 @@ def lacking(context: Context, reference: Name, judge: Judge) -> str:
     name = _holder(reference)
     if not name:
         return ""
-    scope = context.facts.indents.scope_of(reference.statement.start)
-    start = scope[0] if scope is not None else -1
+    start = context.facts.indents.scope_start(reference.statement.start)
     key = name, reference.dotted, start
     if key not in context.lacking:
         context.lacking[key] = _missing(context, name, reference.dotted, start, judge)

@@ -11,12 +11,12 @@ from .. import lazy_re
 from ..catalogue import Row, Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix
 from ..facts.read import Statement
-from ..facts.role_calls import KEEPS, last_word
+from ..facts.role_calls import KEEPS, last_word, spelled
 from ..facts.roles import Role
 from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import Context, Hit, cap
-from .environment_copies import Environments, is_one_of, spelled
+from .environment_copies import Environments, is_one_of
 from .environment_values import ascends, given_value, shared
 from .hit import VARIABLE
 from .string_evidence import is_prose, named
@@ -107,9 +107,11 @@ class Check:
                     raises = asked and role.kind == "subscript" and not _is_set(context, statement, match[group])
                     span = text.piece.span(text.node)
                     label = not group and (text_searched or _is_label(role))
-                    own = not group and not asked and _is_own(role, rule)
                     place = _Place(text.node, span, at, match[group], value, asked, tested, raises, label)
-                    if not rule.get("below-import") or (own and _is_below_torch(context, statement)):
+                    is_set = not group and not asked
+                    if not rule.get("below-import") or (
+                        is_set and _is_own(role, rule) and _is_below_torch(context, statement)
+                    ):
                         yield self._hit(context, statement, rule, place, applicability)
             if keywords:
                 yield from self._keywords(context, statement, environments)

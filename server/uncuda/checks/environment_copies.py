@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..facts.bindings import Binding
 from ..facts.read import Statement
-from ..facts.role_calls import chain_of, last_word
+from ..facts.role_calls import last_word, spelled
 from ..facts.roles import Role
 from .base import Context
 from .string_flow import Flow
@@ -64,12 +64,6 @@ class Environments:
 
     def _scope(self, name: ast.Name, statement: Statement) -> int:
         return self._flow.scope(name.id, statement.start, Role("comparison", name, name=name.id))
-
-
-def spelled(node: ast.AST | None) -> str:
-    """A dotted name as the code spells it, such as `os.environ.get`; "" for other expressions."""
-    base, parts = chain_of(node)
-    return ".".join([base.id, *parts]) if isinstance(base, ast.Name) else ""
 
 
 def is_one_of(name: str, names: Sequence[str]) -> bool:

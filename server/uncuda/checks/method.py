@@ -11,12 +11,11 @@ from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Statement
 from ..facts.piece import Piece
-from ..facts.role_calls import last_word
+from ..facts.role_calls import last_word, spelled
 from ..facts.scans import plain
 from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
-from .environment_copies import spelled
 from .given_device import bound_kind, is_index, names_device, of_module, says_number
 from .host_values import HostValues
 from .instances import may_be_own

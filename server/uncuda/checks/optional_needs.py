@@ -57,7 +57,7 @@ class OptionalNeeds:
         """Return whether the file raises an exception if the list `name` is not empty; the handler of the failed import
         `tried` appends to this list. If a function returns the list `name`, its caller may raise the exception."""
         scope = self._indents.scope_of(tried.start)
-        key = (name, _start_of(scope))
+        key = (name, scope[0] if scope is not None else -1)
         if key not in self._refused:
             self._refused[key] = self._raises_with(name, key[1]) or self._caller_raises(name, scope)
         return self._refused[key]
@@ -76,7 +76,7 @@ class OptionalNeeds:
         for at in facts.searches.find(("calls", function[1]), uses(function[1], True))[:_MANY]:
             line = self._text.rfind("\n", 0, at) + 1
             kept = _KEPT.fullmatch(self._text, line, at)
-            if kept is not None and self._raises_with(kept[1], _start_of(self._indents.scope_of(at))):
+            if kept is not None and self._raises_with(kept[1], self._indents.scope_start(at)):
                 return True
         return False
 
@@ -120,7 +120,7 @@ class OptionalNeeds:
             tests, alone = self._tests_of(name), re.compile(rf"[ \t]*if[ \t]+{name}[ \t]*:[^\n]*")
             self._context.facts.work.search(0, 4 * sum(len(test[0]) for test in tests))
             raising = (test for test in tests if alone.fullmatch(test[0]) and self._raises(test))
-            self._raised[name] = frozenset(_start_of(self._indents.scope_of(test.start())) for test in raising)
+            self._raised[name] = frozenset(self._indents.scope_start(test.start()) for test in raising)
         return function in self._raised[name]
 
     def _is_tested(self, flag: str, at: int) -> bool:
@@ -176,8 +176,3 @@ class OptionalNeeds:
         """Return the condition of an `if` or `elif` if it contains no negation; "" for other lines."""
         condition = self._text[header.start : header.end]
         return "" if header.word not in ("if", "elif") or DENIES.search(condition) else condition[len(header.word) :]
-
-
-def _start_of(scope: tuple[int, str] | None) -> int:
-    """The start of a function or class; -1 for the module."""
-    return scope[0] if scope is not None else -1

@@ -149,8 +149,8 @@ def _linked(
             sets.join(index, owner.setdefault(key, index))
     functions = list(handed(hits, branches))
     known = ((head, index) for head, index in functions if index is not None)
-    joined = (*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches))
-    joined += (*Together(hits, branches).pairs(),)
+    joined = [*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches)]
+    joined += Together(hits, branches).pairs()
     for head, index in (*joined, *known):
         sets.join(head, index)
     groups = list(sets.members().values())

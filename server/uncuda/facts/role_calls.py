@@ -29,6 +29,12 @@ def chain_of(node: ast.AST | None) -> tuple[ast.AST | None, list[str]]:
     return node, parts[::-1]
 
 
+def spelled(node: ast.AST | None) -> str:
+    """A dotted name as the code spells it, such as `os.environ.get`; "" for other expressions."""
+    base, parts = chain_of(node)
+    return ".".join([base.id, *parts]) if isinstance(base, ast.Name) else ""
+
+
 def last_word(node: ast.AST | None) -> str:
     """Return the last word of an expression: "type" for `a.b.type`, "f()" for `f(x)`, "device" for `cfg["device"]`, "x"
     for `x`."""

@@ -319,6 +319,12 @@ class IndentScopes:
             header = self.header_above(header.start)
         return (header.start, header.word) if header else None
 
+    def scope_start(self, offset: int) -> int:
+        """Return the offset of the header of the innermost `def` or `class` around the line at `offset`; -1 for the
+        module."""
+        scope = self.scope_of(offset)
+        return scope[0] if scope else -1
+
     def header_above(self, offset: int) -> Header | None:
         """The header of the block that contains the logical line at `offset`."""
         start, _ = self._layout.logical_line(offset)

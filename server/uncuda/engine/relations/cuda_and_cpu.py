@@ -44,11 +44,11 @@ class CudaAndCpu:
         """Whether the file is for such a library."""
         name = PurePath(self._context.path).name
         named = any(word in name for word in _HOROVOD) and any(map(self._facts.says, _HOROVOD))
-        context = self._context
-        listed = {one: one.partition(".")[0] for one in context.target.cuda_and_cpu}
-        if named or not context.imports_from(frozenset(listed.values())):
+        context, target = self._context, self._context.target
+        if named or not context.imports_from(target.cuda_and_cpu_roots):
             return named
-        return any(root in context.imported_roots and self._is_imported(one) for one, root in listed.items())
+        roots = context.imported_roots
+        return any(one.partition(".")[0] in roots and self._is_imported(one) for one in target.cuda_and_cpu)
 
     def _is_imported(self, library: str) -> bool:
         """Return whether the file imports a library, or a part of one, outside of all blocks."""

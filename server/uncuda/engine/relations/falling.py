@@ -1,6 +1,6 @@
 """Finds conditions that make the program fall back to the CPU if a device was named that is not available: `if device
 == "cuda" and not torch.cuda.is_available(): device = "cpu"`, or `if not torch.cuda.is_available(): cfg.DEVICE = "cpu"`
-in a file that gives `DEVICE` no other value."""
+in a file that gives `DEVICE` no device of CUDA."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ _CPU = lazy_re.compile(
 _VALUE = lazy_re.compile(
     r"[\"']?\]?[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(?:(\w+)[ \t]*$|(?:\w+\.)?(?:device\()?[\"'][^\"'\n]*[\"'])?", re.M
 )
-_TAKEN = frozenset({"device", "str", "format", "get"})  # calls whose result has the device of a string in it
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
@@ -132,7 +131,7 @@ def _given(hits: Sequence[Hit]) -> set[str]:
     devices = (hit for hit in hits if hit.is_safe and (_is_word(hit) or not is_question(hit)))
     changed = [hit for hit in devices if _comparison(hit) is None]
     named = {str(key[1]) for hit in changed if _is_word(hit) for key in hit.links if key[0] in _NAMED}
-    return named | {taker(hit, _TAKEN) for hit in changed} - {""}
+    return named | {*map(taker, changed)} - {""}
 
 
 def _compared_names(hit: Hit) -> set[str]:

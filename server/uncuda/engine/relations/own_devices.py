@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ...checks import Context, Hit
 from ...facts.read import Statement
 from ...facts.role_calls import chain_of
+from ...facts.roles import keys_of_values
 from .questions import is_question
 
 FOR_OWN_DEVICES = "for-own-devices"
@@ -77,7 +78,7 @@ class OwnDevices:
             self._context.facts.work.compare()
             if isinstance(outer, ast.Call):
                 return held and inner is not outer.func and self._is_of_library(outer)
-            held = held or (isinstance(outer, ast.Dict) and inner in _values(outer))
+            held = held or (isinstance(outer, ast.Dict) and inner in keys_of_values(outer))
             inner = outer
         return False
 
@@ -85,7 +86,3 @@ class OwnDevices:
         root = chain_of(node.func)[0] if isinstance(node, ast.Call) else None
         dotted = self._context.foreign_name(root.id) if isinstance(root, ast.Name) else ""
         return dotted.partition(".")[0] in self._libraries
-
-
-def _values(mapping: ast.Dict) -> Collection[ast.AST]:
-    return mapping.values

@@ -4,7 +4,7 @@ of given types. Also names what takes a value."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 
 from ...checks import Hit
@@ -14,6 +14,7 @@ from ...facts.roles import keys_of_values
 
 TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
 ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
+_KEEPS = frozenset({"device", "str", "format", "get"})  # functions whose result has the device of a string in it
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:
@@ -64,11 +65,11 @@ def taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
     return key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else None
 
 
-def taker(hit: Hit, through: Collection[str]) -> str:
+def taker(hit: Hit) -> str:
     """Return the last word of what takes the value that the code of a hit is a part of: the variable or attribute of an
     assignment, a keyword argument, the key of a dictionary, a parameter for its default, or the attribute that a
-    command-line option sets; "" for other code. `through`: the functions and methods whose result counts as the value
-    of their argument, `torch.device("cuda:0")`."""
+    command-line option sets; "" for other code. The result of a function in `_KEEPS`, such as `torch.device("cuda:0")`,
+    counts as the value of its argument."""
     inner, statement = hit.node, hit.statement
     for outer in statement.digest.ancestors(inner) if statement is not None and inner is not None else ():
         assert inner is not None
@@ -78,7 +79,7 @@ def taker(hit: Hit, through: Collection[str]) -> str:
         if isinstance(outer, ast.Call):
             if option := option_name(outer):
                 return option
-            if inner is not outer.func and last_word(outer.func) not in through:
+            if inner is not outer.func and last_word(outer.func) not in _KEEPS:
                 return ""
         if isinstance(outer, (ast.Assign, ast.AnnAssign, ast.NamedExpr)):
             return last_word(outer.targets[-1] if isinstance(outer, ast.Assign) else outer.target)

@@ -20,7 +20,6 @@ _ENDS = (":4]", ":5]", "4:]", "5:]")
 _BEFORE = lazy_re.compile(r"(?:(?P<dot>\.?)\b(?P<name>\w+)|[\"'](?P<key>\w+)[\"']\])(?P<end>\)?)\Z")
 _TEXT = lazy_re.compile(r"\bstr\([\w.\[\]\"']*\)\Z")
 _FAR = 100  # maximum length of the name before a subscript
-_MAKERS = frozenset({"device", "str", "format", "get"})  # calls whose result has the device of a string in it
 
 
 def sliced_strings(hits: Sequence[Hit], facts: Facts, device: str) -> frozenset[int]:
@@ -37,8 +36,8 @@ def sliced_strings(hits: Sequence[Hit], facts: Facts, device: str) -> frozenset[
         if match["dot"] or match["key"]:
             fields.add(match["name"] or match["key"])
         else:
-            names.add((match["name"], _scope(at, facts)))
-    strings = ((hit, taker(hit, _MAKERS)) for hit in hits if (fields or names) and hit.rule.check == "string")
+            names.add((match["name"], facts.indents.scope_start(at)))
+    strings = ((hit, taker(hit)) for hit in hits if (fields or names) and hit.rule.check == "string")
     return frozenset(hit.start for hit, name in strings if name in fields or names & {*_scoped(hit, name, facts)})
 
 
@@ -46,11 +45,5 @@ def _scoped(hit: Hit, name: str, facts: Facts) -> Iterator[tuple[str, int]]:
     """Yield a name with the scopes in which a string may be its value: the scope of the statement and, for the default
     of a parameter, the function."""
     if hit.statement is not None:
-        yield name, _scope(hit.statement.start, facts)
+        yield name, facts.indents.scope_start(hit.statement.start)
         yield name, hit.statement.start
-
-
-def _scope(at: int, facts: Facts) -> int:
-    """Return the offset of the header of the function or class around an offset, -1 for the module."""
-    scope = facts.indents.scope_of(at)
-    return scope[0] if scope is not None else -1

@@ -68,8 +68,7 @@ def compared(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int
         if not name:
             name, found = _made(hit.node, hit.statement), values
         if name:
-            scope = branches.indents.scope_of(hit.statement.start)
-            found.setdefault((scope[0] if scope is not None else -1, name), []).append(index)
+            found.setdefault((branches.indents.scope_start(hit.statement.start), name), []).append(index)
     for key, (first, *others) in tests.items():
         # to pair each comparison with each value would take time that grows with the square of their number
         found_values = values.get(key, [])
@@ -191,8 +190,7 @@ def parametrized(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int,
         if branches.text.startswith("@", statement.start):
             above.setdefault(statement.start, []).append(index)
         elif _is_compared_with_param(node, statement):
-            scope = branches.indents.scope_of(statement.start)
-            tests.setdefault(scope[0] if scope is not None else -1, []).append(index)
+            tests.setdefault(branches.indents.scope_start(statement.start), []).append(index)
     for start, compared_there in tests.items() if above else ():
         decorators = branches.indents.decorators(start) if start >= 0 else ()
         values = [index for line in decorators for index in above.get(line.start, ())]
