@@ -76,6 +76,14 @@ LONG = {  # a pattern that goes back over these texts takes minutes, over the li
     "many devices": "if cuda and " + "npu " * 200_000,
     "a chain": "if d == 'cpu':\n    torch.cuda.x()\n"
     + "".join(f"elif e{i} == 'npu':\n    f()\n" for i in range(8_000)),
+    "autograd functions": "from a_cuda import f\n"
+    + "".join(
+        f"class F{i}(Function):\n    def forward(x):\n        f(x)\ndef g{i}():\n    F{i}.apply(x)\n"
+        for i in range(9000)
+    ),
+    "calls of one function": "from a_cuda import *\nclass F(Function):\n    pass\ndef g():\n"
+    + "".join(f"    a_cuda.f{i}()\n" for i in range(9000))
+    + "".join(f"def h{i}():\n    g()\n" for i in range(9000)),
     "devices in a line": "x = cuda, " + "npu, " * 200_000,
 }
 
@@ -142,3 +150,48 @@ def test_the_language_server_learns_the_same(tmp_path: Path) -> None:
     for facts in said.values():
         assert CODEC.record(CODEC.line(SaidBy("a.py", facts))).facts == facts
     assert reader.facts(b"", "a.py").told == Told()
+
+
+FUNCTION = (
+    "from torch.autograd import Function\nimport pts_ext\n\n\nclass Knn(Function):\n    @staticmethod\n"
+    "    def forward(ctx, x):\n        return pts_ext.knn(x)\n\n\nknn = Knn.apply\n\n\n"
+    "def near(x):\n    return knn(x)\n"
+)
+ASKING = FUNCTION.replace("        return", "        if not x.is_cuda:\n            return x\n        return")
+BUILD = "from torch.utils.cpp_extension import CUDAExtension\nCUDAExtension('pts_ext', [])\n"
+WRAPPED = {
+    "the function": ("from ops.knn import Knn", "Knn.apply(x)"),
+    "its alias": ("from ops.knn import knn", "knn(x)"),
+    "what calls it": ("from ops.knn import near", "near(x)"),
+    "given on by its package": ("from ops import Knn", "Knn.apply(x)"),
+    "a module": ("from ops import knn", "knn.near(x)"),
+    "the module's name": ("import ops.knn as knn", "knn.Knn.apply(x)"),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_a_question_over_a_function_that_runs_a_compiled_module_stays(name: str, tmp_path: Path) -> None:
+    line, call = WRAPPED[name]
+    asked = f"    if torch.cuda.is_available():\n        return {call}\n    return x\n"
+    user = f"import torch\nimport torch_npu\n{line}\n\n\ndef f(x):\n{asked}"
+    files = {"use.py": user, "ops/__init__.py": "", "ops/knn.py": FUNCTION, "setup.py": BUILD}
+    assert fixed(tmp_path, files, "npu")["use.py"] == user
+    for change in ({"setup.py": ""}, {"ops/knn.py": ASKING}):
+        moved = fixed(tmp_path, {**files, **change}, "npu")["use.py"]
+        assert moved == user.replace("torch.cuda", "torch.npu")
+
+
+def test_a_function_over_a_library_stays_where_the_target_lacks_the_library(tmp_path: Path) -> None:
+    library = FUNCTION.replace("pts_ext", "nvdiffrast")
+    user = "import torch\nimport torch_npu\nfrom ops.knn import near\nif torch.cuda.is_available():\n    near(x)\n"
+    files = {"use.py": user, "ops/knn.py": library}
+    assert fixed(tmp_path, files, "npu")["use.py"] == user
+
+
+def test_an_import_of_such_a_function_stays_behind_its_question(tmp_path: Path) -> None:
+    user = (
+        "import torch\nimport torch_npu\nif torch.cuda.is_available():\n    from ops.knn import Knn\n"
+        "else:\n    Knn = None\n"
+    )
+    files = {"use.py": user, "ops/knn.py": FUNCTION, "setup.py": BUILD}
+    assert fixed(tmp_path, files, "npu")["use.py"] == user

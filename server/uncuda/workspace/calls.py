@@ -44,6 +44,10 @@ _KEPT = lazy_re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = lazy_re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLY = ".apply"
 _APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
+_AUTOGRAD = lazy_re.compile(rb"\((?:[\w.]+\.)?Function\):")
+_CHAIN = 2  # how many calls inside the file are followed from a function to an autograd function
+_MOST = 64  # maximum number of names that a function may call and is still followed
+_RUN = (b"forward", b"apply", b"__call__")  # methods of an autograd function that its users call
 _OF_FILE = lazy_re.compile(rb"\npytestmark[ ]*=([^\n]*)")
 # methods of a class that are assumed to be called if the class is used
 _LIVING = (b"__init__", b"forward", b"__call__", b"apply")
@@ -70,6 +74,16 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
         return frozenset()
     found = _File(data, path, libraries).calls()
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
+
+
+def wrapped(data: bytes, path: str) -> frozenset[str]:
+    """Return the functions and classes of a file with autograd functions that call other modules and do not ask for
+    the device, with what they call: strings "NAME\\nCALLEE\\n…" of dotted names. Only the build of the project shows
+    which of the callees are compiled for CUDA (`wrappers`)."""
+    if not path.endswith(".py") or "\n" in path or _AUTOGRAD.search(data) is None:
+        return frozenset()
+    found = _File(data, path, ()).wrapped()
+    return frozenset("\n".join([name, *sorted(callees)]) for name, callees in found.items() if callees)
 
 
 def _may_skip(data: bytes, is_test: bool) -> bool:
@@ -116,10 +130,7 @@ class _File:
         self._read_imports()
         imported, found = dict(self._names), self._found
         pieces = self._pieces()
-        for alias, function in _APPLIED.findall(self._data) if b".apply" in self._data else ():
-            if known := self._names.get(function):
-                self._names[alias] = f"{self._module}.{alias.decode()}"
-                self._called(self._names[alias]).add(known)
+        self._name_applied()
         self._read_pieces(pieces)
         skips = b"skip" in self._data
         if (skips and _SKIPS.search(self._data)) or (_ASKED in self._data and is_test(self._path)):
@@ -137,6 +148,40 @@ class _File:
         made = _MADE.finditer(self._data) if skips else ()
         found[""].update(f"={self._module}.{match[1].decode()}" for match in made)
         return found
+
+    def wrapped(self) -> dict[str, set[str]]:
+        """Return the callees in other modules of each function and class that asks for no device, those of the
+        functions and classes of this file that it calls included."""
+        self._read_imports()
+        pieces = self._pieces()
+        self._name_applied()
+        for piece in pieces:
+            body = self._data[piece.start : piece.end]
+            if piece.bases is None and (not piece.owner or piece.name in _RUN) and not _ASKS.search(body):
+                self._called(piece.owner or piece.caller).update(self._names_in(body))
+        own = self._found
+        found = {caller: {name for name in called if name not in own} for caller, called in own.items()}
+        for _ in range(_CHAIN):
+            for caller, called in own.items():
+                for name in called & own.keys():
+                    if len(found[caller]) <= _MOST >= len(found[name]):
+                        found[caller] |= found[name]
+        return found
+
+    def _name_applied(self) -> None:
+        """Add the variables that hold the method `apply` of an autograd function: `add = Add.apply`."""
+        for alias, function in _APPLIED.findall(self._data) if b".apply" in self._data else ():
+            if known := self._names.get(function):
+                self._names[alias] = f"{self._module}.{alias.decode()}"
+                self._called(self._names[alias]).add(known)
+
+    def _names_in(self, body: bytes) -> Iterator[str]:
+        """Yield the dotted names of what a piece of the source calls."""
+        for part in body.translate(_SEPARATE).split(b"(")[:-1]:
+            word = part[part.rfind(b" ") + 1 :]
+            dotted = self._dotted(word, "") if b"." in word else self._names.get(word, "")
+            if dotted:
+                yield dotted.removesuffix(_APPLY)
 
     def _called(self, caller: str) -> set[str]:
         """Return the set of callees of a caller; the methods of this class add callees to the set."""

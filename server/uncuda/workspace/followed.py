@@ -68,6 +68,25 @@ def reached(
     return frozenset((root, said[node]) for root, node in pairs if node in said)
 
 
+def wrappers(
+    told: Iterable[Calls], libraries: Collection[str], extensions: Collection[str]
+) -> frozenset[tuple[str, str]]:
+    """Return pairs (name, module) of the project's functions and autograd functions that run code of a compiled module:
+    one of the `extensions`, which the project compiles for CUDA, or a module of a library that rules or tables know,
+    or whose name contains "cuda". `told`: what `calls.wrapped` returns for each file."""
+    built = _Built(extensions)
+    found = set[tuple[str, str]]()
+    for one in chain.from_iterable(told):
+        name, *callees = one.split("\n")
+        for callee in callees:
+            root = callee.partition(".")[0]
+            if module := built.below(callee):
+                found.add((name, module))
+            elif root in libraries or "cuda" in root:
+                found.add((name, callee))
+    return frozenset(found)
+
+
 class _Graph:
     """Which functions, classes, methods and skip marks of a project call which names. `callees`: the callees of each
     caller."""
@@ -126,6 +145,13 @@ class _Built:
             return self._operators.get(name.split(".")[2], "")
         parts = name.split(".")[: self._longest]
         return next((one for size in range(len(parts), 0, -1) if (one := ".".join(parts[:size])) in self._names), "")
+
+    def below(self, name: str) -> str:
+        """Return the compiled module as `of` does, also if the name of the module is the end of a longer name: the
+        path of a file, which shows the name, may begin above the folder where Python looks for modules."""
+        parts = name.split(".")
+        found = (self.of(".".join(parts[at:])) for at in range(len(parts)))
+        return next((one for one in found if one and (one.startswith("_") or "." in one or name.startswith(one))), "")
 
 
 class _Own:

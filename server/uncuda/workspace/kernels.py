@@ -45,6 +45,8 @@ class Told(NamedTuple):
     `*` or `torch`, and what it compiles with TorchScript."""
     calls: frozenset[str] = frozenset()
     """Which functions of the file call which (`calls.py`)."""
+    wrapped: frozenset[str] = frozenset()
+    """What functions with autograd functions call (`calls.wrapped`)."""
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
 

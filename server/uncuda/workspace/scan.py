@@ -20,10 +20,10 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
-from .calls import Calls, calls, has_tests
+from .calls import Calls, calls, has_tests, wrapped
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
-from .followed import follow, reached
+from .followed import follow, reached, wrappers
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
@@ -267,6 +267,8 @@ class Scanner:
             kernels = kernels._replace(tried=modules_tried)
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             kernels = kernels._replace(calls=called)
+        if b"Function)" in data and (functions := wrapped(data, path)):
+            kernels = kernels._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             kernels = kernels._replace(patching=frozenset({path}))
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
@@ -415,6 +417,7 @@ class Scanner:
             compiled=compiles.compiled,
             packs=PACKS in habits,
             reaches=reached((one.calls for one in told), self._libraries, extensions),
+            wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),
         )

@@ -27,6 +27,7 @@ from ...module_names import OPERATORS, operators
 from ...project import MANY, MARK, Project
 from .parts import is_within
 
+_PACKAGES = 3  # how many segments before the name of a function may be the packages from which files import it
 _LOADERS = frozenset({"torch.utils.cpp_extension.load", "torch.utils.cpp_extension.load_inline"})
 BUILDER = "torch.utils.cpp_extension.CUDAExtension"
 _IMPORTERS = ("importorskip(", "import_module(")
@@ -139,6 +140,7 @@ class Libraries:
         """A pattern that matches each line which may import a module compiled for CUDA."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
+        project |= {word for name, folders in self.wrappers.items() for word in (name, *folders)}
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules | self._choosing}))
         return re.compile(
             "|".join(["_cuda", rf"(?:from|import|,)[ \t]+(?:{roots})\b", *map(re.escape, sorted(project))])
@@ -151,6 +153,26 @@ class Libraries:
         for known in sorted(self.project.kernels):
             module, _, name = known.partition(".")
             found.setdefault(module, []).append(name)
+        return found
+
+    @cached_property
+    def wrappers(self) -> dict[str, frozenset[str]]:
+        """The functions of the project that run code of a module compiled for CUDA (`Project.wrappers`): maps each name
+        to the last segments of the names of its module and of the packages around it, which may give the name on."""
+        found: dict[str, frozenset[str]] = {}
+        for known, module in self.project.wrappers:
+            if self.are_cuda(module):
+                *folders, name = known.split(".")
+                found[name] = found.get(name, frozenset()) | {*folders[-_PACKAGES:]}
+        return found
+
+    @cached_property
+    def wrappers_in(self) -> dict[str, list[str]]:
+        """The names in `wrappers`, by each segment that they are mapped to."""
+        found: dict[str, list[str]] = {}
+        for name, folders in sorted(self.wrappers.items()):
+            for folder in folders:
+                found.setdefault(folder, []).append(name)
         return found
 
     def chosen_below(self, dotted: str) -> Iterator[str]:
@@ -304,6 +326,11 @@ class Kernels:
                 yield self.word(local, at, gives)
         for known in self._libraries.by_module.get(name, ()):
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
+        if stem in self._libraries.wrappers.get(name, ()):
+            self.places.append(Place(at, module))
+            yield self.word(local, at)
+        for known in self._libraries.wrappers_in.get(name, ()):
+            yield self.word(f"{local}.{known}", at)
 
     def _loaded(self) -> Iterator[Word]:
         """Yield the names of modules that calls compile; a module of only C++ sources counts, because it may accept
