@@ -30,6 +30,7 @@ from uncuda.checks.subject import ITS_SUBJECT
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.cuda_and_cpu import FOR_LIBRARY
+from uncuda.engine.relations.doubles import FOR_DOUBLES
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.older import OLDER
@@ -243,6 +244,7 @@ def test_texts_are_used() -> None:
         FOR_OWN_DEVICES,
         ENTRY,
         SLICED,
+        FOR_DOUBLES,
         MODULE_LACKS,
         REPLACED,
         AMDS,

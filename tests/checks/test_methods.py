@@ -377,3 +377,12 @@ def test_a_question_with_its_block_in_one_line(line: str) -> None:
 def test_an_attribute_that_is_assigned(line: str) -> None:
     text = f"import torch\n\n\ndef f(w):\n    {line}\n    return w.is_cuda\n"
     assert not engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+
+
+@pytest.mark.parametrize("bound", ["model = None\n    model = model.Net()", "model = model.Net()"])
+def test_a_variable_that_has_the_name_of_an_imported_module(bound: str) -> None:
+    """As in pytorch-seq2seq: only the question would change, and `.cuda()` would fail behind it."""
+    guarded = "    if torch.cuda.is_available():\n        model.cuda()\n"
+    text = f"import torch\nimport model\n\n\ndef main():\n    {bound}\n{guarded}"
+    assert fixed(text).count("npu") == 3
+    assert findings("import torch\nimport model\nmodel.cuda()\nx == model\n") == []

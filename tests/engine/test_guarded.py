@@ -1377,3 +1377,53 @@ def test_both_questions_of_a_chain_stay() -> None:
 
 def test_a_chain_is_typed() -> None:
     type_in_each_line(CHAIN, ("elif x.is_cuda:", "if x.is_cuda:", "return x.cuda()", "else:"), 10)
+
+
+WRAPS = HEAD + "if torch.cuda.device_count() > 1:\n    model = torch.nn.DataParallel(model)\n"
+UNWRAPS = [
+    "if torch.cuda.device_count() > 1:\n    model.module.eval()\nelse:\n    model.eval()\n",
+    "net = model.module if torch.cuda.device_count() > 1 else model\n",
+    "def save(args):\n    if torch.cuda.device_count() > 1 and args.rank == 0:\n        args.model.module.save()\n",
+]
+
+
+@pytest.mark.parametrize("text", UNWRAPS)
+def test_a_model_that_stays_as_it_is_is_not_unwrapped(text: str) -> None:
+    """As in UER-py: the wrapper is not made on Ascend NPU, so the model has no attribute `module`."""
+    assert ENGINE.fix(Source(WRAPS + text)).text == WRAPS + text
+    both = WRAPS.replace("> 1", "> 2") + text
+    assert "torch.npu.device_count() > 1" in ENGINE.fix(Source(both)).text
+    assert "torch.cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(WRAPS + text)).text
+
+
+def test_a_wrapped_model_is_typed() -> None:
+    type_in_each_line(WRAPS + "".join(UNWRAPS), ("if torch.cuda.device_count() > 1:", "    m.module.f()", "x = 1"), 8)
+
+
+OPTION = (
+    "import argparse\nimport torch\n{0}\nparser = argparse.ArgumentParser()\n"
+    "parser.add_argument('--cuda', default=torch.cuda.is_available())\n"
+)
+
+
+@pytest.mark.parametrize(
+    "uses",
+    [
+        "args = parser.parse_args()\nif args.cuda:\n    run.cuda()\n",
+        "opt, rest = parser.parse_known_args()\nif opt.cuda:\n    run.cuda()\n",
+        "def main(args):\n    if args.cuda:\n        run.cuda()\n",
+    ],
+)
+def test_the_default_of_an_option_is_a_question(uses: str) -> None:
+    """As in mt-dnn: the class of the object has a method `cuda` of its own."""
+    own = OPTION.format("class Run(Base):\n    def cuda(self):\n        self.net.cuda()\n\n\nrun = Run()") + uses
+    text = ENGINE.fix(Source(own)).text
+    assert "default=torch.cuda.is_available()" in text and "run.cuda()" in text
+    plain = OPTION.format("run = Run()") + uses
+    assert "torch.cuda" not in (text := ENGINE.fix(Source(plain)).text) and "run.npu()" in text
+
+
+def test_the_default_of_an_option_is_typed() -> None:
+    own = OPTION.format("class Run(Base):\n    def cuda(self):\n        self.net.cuda()\n\n\nrun = Run()")
+    text = own + "args = parser.parse_args()\nif args.cuda:\n    run.cuda()\n"
+    type_in_each_line(text, ("opt = parser.parse_args()", "if opt.cuda:", "run.cuda()", "x = 1"), 8)

@@ -16,7 +16,7 @@ from ..facts.digest import Text
 from ..facts.names import from_imports, plain_imports
 from ..facts.read import Facts, Name, Statement
 from ..facts.roles import Role, role_of
-from ..facts.scans import imports_of, plain
+from ..facts.scans import imports_of, matches, plain
 from ..project import Owner, Project
 from ..source import Span
 from .beside_torch import first_import
@@ -221,6 +221,15 @@ class Context:
         """Local names bound by plain `import` of anything but torch, with their modules."""
         found = plain_imports(self.facts.searches)
         return {local: module for local, module in found if module.partition(".")[0] != "torch"}
+
+    @cached_property
+    def assigned_modules(self) -> frozenset[str]:
+        """The names of `foreign_modules` to which a line assigns another value: `model = model.Net()` below `import
+        model`."""
+        pattern = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, self.foreign_modules))})[ \t]*=(?!=)", re.M)
+        places = self.facts.searches.find(("assigned", pattern), matches(pattern, "="))
+        found = (pattern.match(self.text, at) for at in places)
+        return frozenset(match[1] for match in found if match is not None)
 
     @cached_property
     def imported_roots(self) -> frozenset[str]:

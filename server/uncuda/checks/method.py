@@ -264,5 +264,5 @@ def _foreign(context: Context, node: ast.Attribute) -> bool:
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     if isinstance(root, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
-        return bool(context.foreign_module(root.id))
+        return bool(context.foreign_module(root.id)) and root.id not in context.assigned_modules
     return False

@@ -13,7 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import choosing, filled, guarded
 from .linked_branches import LinkedBranches
-from .relations.alike import alike, chained
+from .relations.alike import alike, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.handed import handed
 from .relations.kernels import Libraries
@@ -150,6 +150,7 @@ def _linked(
     functions = list(handed(hits, branches))
     known = ((head, index) for head, index in functions if index is not None)
     joined = [*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches)]
+    joined += wrapping(hits, branches)
     joined += Together(hits, branches).pairs()
     for head, index in (*joined, *known):
         sets.join(head, index)

@@ -44,6 +44,8 @@ _KEPT = lazy_re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = lazy_re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLY = ".apply"
 _APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
+_TOP = 4000  # how many characters of a file without CUDA are searched for an autograd function
+_FUNCTION = b"Function)"
 _AUTOGRAD = lazy_re.compile(rb"\((?:[\w.]+\.)?Function\):")
 _CHAIN = 2  # how many calls inside the file are followed from a function to an autograd function
 _MOST = 64  # maximum number of names that a function may call and is still followed
@@ -76,11 +78,13 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
 
 
-def wrapped(data: bytes, path: str) -> frozenset[str]:
+def wrapped(data: bytes, path: str, concerned: bool = True) -> frozenset[str]:
     """Return the functions and classes of a file with autograd functions that call other modules and do not ask for
     the device, with what they call: strings "NAME\\nCALLEE\\n…" of dotted names. Only the build of the project shows
-    which of the callees are compiled for CUDA (`wrappers`)."""
-    if not path.endswith(".py") or "\n" in path or _AUTOGRAD.search(data) is None:
+    which of the callees are compiled for CUDA (`followed.wrappers`). `concerned`: whether rules may have findings in
+    the file; if not, only its beginning is searched for an autograd function."""
+    end = len(data) if concerned else _TOP
+    if data.find(_FUNCTION, 0, end) < 0 or _AUTOGRAD.search(data) is None or not path.endswith(".py") or "\n" in path:
         return frozenset()
     found = _File(data, path, ()).wrapped()
     return frozenset("\n".join([name, *sorted(callees)]) for name, callees in found.items() if callees)

@@ -267,7 +267,7 @@ class Scanner:
             kernels = kernels._replace(tried=modules_tried)
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             kernels = kernels._replace(calls=called)
-        if b"Function)" in data and (functions := wrapped(data, path)):
+        if functions := wrapped(data, path, concerned):
             kernels = kernels._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             kernels = kernels._replace(patching=frozenset({path}))

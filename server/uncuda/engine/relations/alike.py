@@ -1,18 +1,21 @@
 """Finds hits that must be decided alike, because the program would otherwise ask one device and use another: the
-functions that read and set the random state, the conditions that choose the arguments of one call, and the conditions
-of one `if` chain that read the same attribute."""
+functions that read and set the random state, the conditions that choose the arguments of one call, the conditions of
+one `if` chain that read the same attribute, and the equal conditions that wrap a model and read the wrapped model."""
 
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...facts.scans import plain
 from ...limits import Work
 from .parts import in_test
 from .questions import is_question
 
+_WRAPS, _WRAPPED = "DataParallel(", ".module"
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
 
@@ -57,3 +60,39 @@ def chained(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
             key = branches.indents.clauses(header)[0].start, ast.unparse(hit.node)
             if first.setdefault(key, index) != index:
                 yield first[key], index
+
+
+def wrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield pairs of hits that change together: equal conditions of which one wraps a model in `DataParallel`, and one
+    reads `.module`, which only the wrapped model has. `if torch.cuda.device_count() > 1: model = DataParallel(model)` …
+    `if torch.cuda.device_count() > 1: model.module.eval()`"""
+    searches = branches.facts.searches
+    if not (branches.says(_WRAPS) and branches.says(_WRAPPED)):
+        return
+    places = sorted(at for word in (_WRAPS, _WRAPPED) for at in searches.find(("text", word), plain(word)))
+    first: dict[str, int] = {}
+    for index, hit in enumerate(hits):
+        if hit.statement is None or hit.node is None or not is_question(hit):
+            continue
+        start, end = hit.statement.start, hit.statement.end
+        if in_test(hit.node, hit.statement, (ast.If,)):
+            end = max(end, branches.indents.extent(start))
+        elif not in_test(hit.node, hit.statement, (ast.IfExp,)):
+            continue
+        branches.work.compare()
+        if bisect_left(places, start) < bisect_left(places, end):
+            key = ast.unparse(_comparison(hit, branches.work))
+            if first.setdefault(key, index) != index:
+                yield first[key], index
+
+
+def _comparison(hit: Hit, work: Work) -> ast.AST:
+    """Return the comparison around the call of a condition, `torch.cuda.device_count() > 1`, or the call."""
+    found = hit.node
+    for outer in hit.statement.digest.ancestors(hit.node) if hit.statement is not None and hit.node is not None else ():
+        work.compare()
+        if not isinstance(outer, (ast.Call, ast.Compare)):
+            break
+        found = outer
+    assert found is not None
+    return found

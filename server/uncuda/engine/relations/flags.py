@@ -7,6 +7,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 
 from ... import lazy_re
 from ...checks import leaving
@@ -15,7 +16,8 @@ from ...checks.branches import Branches
 from ...checks.parameters import Parameters
 from ...checks.unpacking import item_target, target_of
 from ...facts.read import Statement
-from ...facts.scans import uses
+from ...facts.role_calls import option_name
+from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION, Header
 
 CONDITIONS = frozenset({"if", "elif", "while", "case"})
@@ -26,6 +28,9 @@ _RETURNED = lazy_re.compile(r"^[ \t]*return\b([^\r\n]*)", re.M)
 _FALSE = lazy_re.compile(r"[ \t(]*(?:False|0)[ \t)]*(?:#.*)?")
 _SETS = lazy_re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False|-[ \t]*\d+))[ \t]*(?:[#;\r\n]|\Z)")
 _GIVES = lazy_re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
+_TEXT = ast.Constant  # a device string, as the default of an option, is not the result of a condition
+_PARSES = (".parse_args(", ".parse_known_args(")
+_PARSED = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?:,[ \t]*\w+[ \t]*)?=")
 _WIDEST = 50  # maximum number of values in a tuple, or of assignments in a block, that are matched with variables
 _MANY = 200  # maximum number of variables in one file that receive a condition's result from another variable
 
@@ -230,6 +235,9 @@ class Flags:
             if isinstance(outer, ast.Return):
                 return self._function(statement)
             if isinstance(outer, ast.Call) and inner is not outer.func:
+                by_default = isinstance(inner, ast.keyword) and inner.arg == "default" and not isinstance(node, _TEXT)
+                if by_default and (option := option_name(outer)):
+                    return f"{self._parsed}.{option}", None
                 return self._parameters.holder(outer, inner, statement)
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
             compares = compared and isinstance(outer, ast.Compare)
@@ -240,6 +248,16 @@ class Flags:
                 return None
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
         return None
+
+    @cached_property
+    def _parsed(self) -> str:
+        """The variable that holds the options of the command line: `opt` for `opt = parser.parse_args()`. If another
+        function than the one that uses the options parses them, it is usually called `args`."""
+        for word in _PARSES:
+            for at in self._facts.searches.find(("text", word), plain(word)):
+                if match := _PARSED.match(self._text, self._facts.layout.line_start(at), at):
+                    return match[1]
+        return "args"
 
     def _function(self, statement: Statement) -> Flag | None:
         """Return the innermost function around a statement; None if there is none."""

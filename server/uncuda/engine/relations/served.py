@@ -22,6 +22,7 @@ from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .autocast import decorating
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
+from .doubles import FOR_DOUBLES, device_choices
 from .older import OLDER, of_older
 from .own_devices import ENTRY, FOR_OWN_DEVICES, OwnDevices
 from .own_words import BEHIND, of_own_words
@@ -69,6 +70,7 @@ _HEAD = lazy_re.compile(r"(?:\s|#[^\n]*\n)*(?:\"{3}[^\"]*\"{3})?")
 _DOCSTRING = lazy_re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = lazy_re.compile(r"\b(?:AMD|ROCm|AITER)\b"), lazy_re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
+_FLOAT64 = "float64"  # the feature that most operators take float64
 _AUTOCAST = "autocast-made"  # the feature that an autocast can be made without starting the device
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -165,6 +167,8 @@ class Served:
         own = OwnDevices(self._context)
         given = dict.fromkeys(own.answers(hits), FOR_OWN_DEVICES) | dict.fromkeys(own.entries(hits), ENTRY)
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
+        if not self._target.has(_FLOAT64):
+            given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
         if not self._target.has(_AUTOCAST):
             given |= dict.fromkeys(decorating(hits, self._facts), str(self._target.features[_AUTOCAST]))
         hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
