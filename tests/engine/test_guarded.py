@@ -1427,3 +1427,16 @@ def test_the_default_of_an_option_is_typed() -> None:
     own = OPTION.format("class Run(Base):\n    def cuda(self):\n        self.net.cuda()\n\n\nrun = Run()")
     text = own + "args = parser.parse_args()\nif args.cuda:\n    run.cuda()\n"
     type_in_each_line(text, ("opt = parser.parse_args()", "if opt.cuda:", "run.cuda()", "x = 1"), 8)
+
+
+WRAPPED_ON_DEVICE = (
+    HEAD + 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+    'if device.type == "cuda":\n    model = torch.nn.DataParallel(model).cuda()\n'
+)
+
+
+def test_a_wrapper_that_raises_stays_behind_its_condition() -> None:
+    """As in FlowNetPytorch: before torch_npu 2.10, `DataParallel` divides the devices' `multi_processor_count`, None."""
+    old = engine_for("npu", Settings(locale="en", target_version="2.7.1")).fix(Source(WRAPPED_ON_DEVICE)).text
+    assert old == WRAPPED_ON_DEVICE.replace('device("cuda" if torch.cuda', 'device("npu" if torch.npu')
+    assert "cuda" not in ENGINE.fix(Source(WRAPPED_ON_DEVICE)).text

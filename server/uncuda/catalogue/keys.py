@@ -224,6 +224,11 @@ _NAME = (
         "of this function; if the code is in another file, the fix of the call needs review.",
         "`names` 中各函数的第一个参数是函数。调用与该函数的代码一起修复；若其代码在其他文件中，调用的修复需复核。",
         group="which limits lower the class of a fix"),
+    Key("keeps-tests-for", TEXTS,
+        "Ids in rules/limits.tsv: for targets whose limits of the name are among them, the rule has the key "
+        "`keeps-tests`.",
+        "rules/limits.tsv 中的标识：目标对该名称的限制在其中时，规则如同带有 `keeps-tests`。",
+        group="which limits lower the class of a fix"),
     Key("keeps-counts", FLAG,
         "On the target, code with a name of this rule may fail. Therefore an `if` that asks for the number of CUDA "
         "devices has no safe fix if it guards a call of such a name without a safe fix.",

@@ -162,7 +162,8 @@ def _is_grave(hit: Hit) -> bool:
 
 
 def _keeps(hit: Hit) -> bool:
-    return hit.severity != "information" and bool(hit.rule.get("keeps-tests"))
+    keeps = hit.rule.get("keeps-tests") or not {*hit.rule.get("keeps-tests-for", ())}.isdisjoint(hit.limits)
+    return hit.severity != "information" and bool(keeps)
 
 
 def _is_indexed(outer: ast.AST | None, node: ast.AST) -> bool:
