@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from .module_names import agree, module_at
 from .source import Span
 
 SILENT, UNKNOWN = "silent", "unknown"
@@ -142,6 +143,9 @@ class Project:
     own: frozenset[str] = frozenset()
     """Modules of the project that have the name of a library, each as FOLDER/MODULE: files below FOLDER import MODULE
     from there instead of the library."""
+    users: frozenset[tuple[str, str]] = frozenset()
+    """(module, library) of each module of the project that imports, outside of all blocks, a library that takes tensors
+    and graphs only on CUDA and on the CPU according to the table of any target."""
     tried: frozenset[str] = frozenset()
     """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""
@@ -186,6 +190,23 @@ class Project:
         modules = dotted, dotted.rpartition(".")[0]
         split = (one.rpartition(".") for one in self.tried)
         return frozenset(name for module, _, name in split if any(one.endswith(f".{module}") for one in modules))
+
+    def libraries_of(self, module: str, path: str) -> frozenset[str]:
+        """Return the libraries in `users` that a module of the project imports. `module`: its dotted name as the file
+        at `path` imports it; a name of one segment is that of a module beside the file."""
+        users = self._users_by_name.get(module.rpartition(".")[2], ())
+        if users and "." not in module:
+            module = f"{module_at(path).rpartition('.')[0]}.{module}"
+            return frozenset(library for user, library in users if user == module)
+        return frozenset(library for user, library in users if agree(user, module))
+
+    @cached_property
+    def _users_by_name(self) -> Mapping[str, Sequence[tuple[str, str]]]:
+        """The items of `users`, by the last segment of the module's name."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for user in self.users:
+            found.setdefault(user[0].rpartition(".")[2], []).append(user)
+        return found
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of `module` in the file at `path` finds a module of the project."""

@@ -61,6 +61,10 @@ ROWS: dict[str, Callable[[int], int] | None] = {
     "long_comment": lambda n: 1,
     "carriage_returns": lambda n: n,
     "many_findings": lambda n: n,
+    "devices_of_float64_tensors": lambda n: 2 * n,
+    "models_unwrapped_where_they_are_wrapped": None,
+    "defaults_that_ask": lambda n: 2 * n,
+    "variables_with_names_of_modules": lambda n: n,
 }
 
 

@@ -1436,7 +1436,41 @@ WRAPPED_ON_DEVICE = (
 
 
 def test_a_wrapper_that_raises_stays_behind_its_condition() -> None:
-    """As in FlowNetPytorch: before torch_npu 2.10, `DataParallel` divides the devices' `multi_processor_count`, None."""
+    """As in FlowNetPytorch: before torch_npu 2.10, `DataParallel` divides None, the devices' processor counts."""
     old = engine_for("npu", Settings(locale="en", target_version="2.7.1")).fix(Source(WRAPPED_ON_DEVICE)).text
     assert old == WRAPPED_ON_DEVICE.replace('device("cuda" if torch.cuda', 'device("npu" if torch.npu')
     assert "cuda" not in ENGINE.fix(Source(WRAPPED_ON_DEVICE)).text
+
+
+NAMED = [
+    "x = getattr(x, ('cpu', 'cuda')[x.is_cuda])()\n",
+    "x = getattr(x, 'cuda' if torch.cuda.is_available() else 'cpu')()\n",
+]
+
+
+@pytest.mark.parametrize("text", NAMED)
+def test_a_question_that_chooses_the_name_of_a_method_stays(text: str) -> None:
+    """As in pase: `x.cuda()` fails on the target, and a tensor on the CPU serves as an index."""
+    assert ENGINE.fix(Source(HEAD + text)).text == HEAD + text
+    moved = text.replace("getattr(x, ", "x.to(").replace(")()", ")")
+    assert "cuda" not in ENGINE.fix(Source(HEAD + moved)).text
+
+
+def test_the_name_of_a_method_is_typed() -> None:
+    type_in_each_line(HEAD + "".join(NAMED), ("x = getattr(x, 'cpu')", "x.cuda()", "getattr("), 4)
+
+
+TYPED = (
+    HEAD + "parser.add_argument('--type', default='torch.cuda.FloatTensor')\nargs = parser.parse_args()\n"
+    "if 'cuda' in args.type:\n    torch.cuda.set_device(0)\n"
+)
+
+
+def test_a_test_of_a_tensor_type_stays_with_the_type() -> None:
+    """As in seq2seq.pytorch: with the default, the program would skip its devices."""
+    assert ENGINE.fix(Source(TYPED)).text == TYPED
+    assert "torch.cuda" not in ENGINE.fix(Source(TYPED.replace("torch.cuda.FloatTensor", "cpu"))).text
+
+
+def test_a_tensor_type_is_typed() -> None:
+    type_in_each_line(TYPED, ("if 'cuda' in args.kind:", "args.type = 'torch.cuda.HalfTensor'", "x = 'cuda'"), 4)

@@ -1016,3 +1016,43 @@ def test_code_for_horovod_is_typed() -> None:
     text = HVD.format("import torch_scatter\n", "def f(x):")
     typed = ("from torch_scatter import scatter_max", "y = torch_scatter.scatter_max(x)", "import spconv.pytorch")
     type_in_each_line(text, typed, 0)
+
+
+GRAPHS = {
+    "net/graphs.py": "import dgl\nimport torch\nfrom torch_scatter import (\n    scatter_max,\n)\n",
+    "net/plain.py": "import torch\nfrom torch_scatter import scatter_mean\n",
+    "net/__init__.py": "",
+}
+MOVED = "import torch\n{}\n\n\ndef f(x):\n    x.cuda()\n"
+
+
+@pytest.mark.parametrize(
+    ("imported", "due"),
+    [
+        ("from net.graphs import Graph", "review"),
+        ("from net import graphs", "review"),
+        ("import net.graphs as g", "review"),
+        ("from net.plain import Graph", "safe"),
+        ("from other.plain import graphs", "safe"),
+        ("try:\n    from net.graphs import Graph\nexcept ImportError:\n    Graph = None", "safe"),
+    ],
+)
+def test_what_hands_tensors_to_a_module_that_imports_such_a_library(imported: str, due: str) -> None:
+    """As in alignn, most of whose files get their graphs of DGL from another file of the project."""
+    files = {**GRAPHS, "net/train.py": MOVED.format(imported)}
+    assert classes(findings(files, "net/train.py")) == {due}
+
+
+def test_a_module_beside_the_file_that_imports_such_a_library() -> None:
+    files = {**GRAPHS, "net/train.py": MOVED.format("from graphs import Graph")}
+    assert classes(findings(files, "net/train.py")) == {"review"}
+    other = {**GRAPHS, "tools/train.py": MOVED.format("from graphs import Graph")}
+    assert classes(findings(other, "tools/train.py")) == {"safe"}
+    relative = {**GRAPHS, "net/train.py": MOVED.format("from .graphs import Graph")}
+    assert classes(findings(relative, "net/train.py")) == {"review"}
+
+
+def test_imports_of_such_modules_are_typed() -> None:
+    files = {**GRAPHS, "net/train.py": MOVED.format("from .graphs import Graph")}
+    lines = ("from .plain import Graph", "import net.graphs", "x.cuda()")
+    type_in_each_line(files["net/train.py"], lines, 1, "net/train.py", project_of(files))

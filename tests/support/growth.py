@@ -395,6 +395,28 @@ def models_moved_where_they_are_loaded(n: int) -> str:
     return _TORCH + "".join(f"{asked}{loads}{asked}    x{i}.cuda()\n" for i in range(n))
 
 
+def devices_of_float64_tensors(n: int) -> str:
+    chosen = "d{0} = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n"
+    kept = "k = {{'device': d{0}, 'dtype': torch.double}}\n"
+    return _TORCH + "".join((chosen + kept).format(i) for i in range(n))
+
+
+def models_unwrapped_where_they_are_wrapped(n: int) -> str:
+    asked = "if torch.cuda.device_count() > {0}:\n"
+    both = asked + "    m = torch.nn.DataParallel(m)\n" + asked + "    m.module.f()\n"
+    return _TORCH + "".join(both.format(i) for i in range(n))
+
+
+def defaults_that_ask(n: int) -> str:
+    head = "import argparse\n" + _TORCH + "p = argparse.ArgumentParser()\n"
+    options = "".join(f"p.add_argument('--f{i}', default=torch.cuda.is_available())\n" for i in range(n))
+    return head + options + "a = p.parse_args()\n" + "".join(f"if a.f{i}:\n    x.cuda()\n" for i in range(n))
+
+
+def variables_with_names_of_modules(n: int) -> str:
+    return _TORCH + "".join(f"import m{i}\nm{i} = m{i}.N()\nm{i}.cuda()\n" for i in range(n))
+
+
 SHAPES: dict[str, Callable[[int], str]] = {
     name: made
     for name, made in list(globals().items())

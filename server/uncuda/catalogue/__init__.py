@@ -94,6 +94,12 @@ class Catalogue:
         """The modules that need CUDA according to the table of at least one target."""
         return frozenset(row.name for row in self._modules() if row.kind == "cuda")
 
+    @cached_property
+    def cuda_and_cpu(self) -> frozenset[str]:
+        """The libraries that take tensors and graphs only on CUDA and on the CPU, according to the table of any
+        target."""
+        return frozenset(row.name for row in self._modules() if row.kind == CUDA_AND_CPU)
+
     def _modules(self) -> Iterator[Row]:
         tables = (self.path / "tables" / name / "modules.tsv" for name in self.declarations)
         return (row for table in tables if table.exists() for row in read_rows(table).values())

@@ -22,7 +22,18 @@ from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
-from .relations.words import chosen, compared, expected, keyed, offered, parametrized, patched, questioned, tested
+from .relations.words import (
+    chosen,
+    compared,
+    expected,
+    keyed,
+    offered,
+    parametrized,
+    patched,
+    questioned,
+    tested,
+    typed,
+)
 
 _ROUNDS = 8  # how often linking is repeated at most: a condition that stays unchanged may force another to stay, too
 _SHARED = frozenset({SEARCHED, VARIABLE})  # the keys in `Hit.sources` that connect all hits which have them
@@ -156,7 +167,7 @@ def _linked(
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
-    pairs += [*expected(hits, branches.work), *chosen(hits, branches)]
+    pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.work)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     for index in choosing(hits, branches):
         classes[index] = lowest(classes[index], REVIEW)

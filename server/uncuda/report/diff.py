@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Literal
+from itertools import groupby, pairwise
+from typing import Literal, TypeVar
 
 from uncuda import lazy_re
 from uncuda.printable import controls_escaped, printable
@@ -16,12 +19,14 @@ from uncuda.source import Location, Source, Span
 
 _COLORS = {"-": "31", "+": "32", "@": "36"}
 _HEADERS = 2
+_MANY = 1000  # files with fewer lines are compared as a whole
 _ESCAPES = {7: b"a", 8: b"b", 9: b"t", 10: b"n", 11: b"v", 12: b"f", 13: b"r", 34: b'"', 92: b"\\"}
 _QUOTED = lazy_re.compile(rb'[\x00-\x1f"\\\x7f]')
 # a CI system runs `##[` and `##vso[` as commands anywhere in a line: see printable.py
 _COMMAND = lazy_re.compile(rb"(##(?:vso)?)\[", re.IGNORECASE)
 _NOT_ASCII = lazy_re.compile(rb"[\x80-\xff]")
 
+_Line = TypeVar("_Line", bound=Hashable)
 _Opcode = tuple[Literal["replace", "delete", "insert", "equal"], int, int, int, int]
 """How lines of a file became lines of another: see SequenceMatcher.get_opcodes."""
 
@@ -45,21 +50,35 @@ def unified_diff(path: str, before: bytes | None, after: bytes) -> Iterator[byte
                 yield from map(_ended, (sign + line for line in lines))
 
 
-class _Matcher(SequenceMatcher[bytes]):
+class _Matcher(SequenceMatcher[_Line]):
     """Compares the lines of two files.
 
     In a file of 200 lines or more, SequenceMatcher matches frequent lines, such as blank lines, only next to other
     equal lines. Lines that SequenceMatcher reports as replaced are compared a second time, without the rest of the
     file. Without this second comparison, a blank line between two changed lines would be shown as removed and added
     again.
+
+    Files of many lines are compared in parts, between the lines that each file contains once: the time that
+    SequenceMatcher takes grows with the square of the number of changed lines.
     """
 
-    def __init__(self, old: list[bytes], new: list[bytes]) -> None:
+    def __init__(self, old: Sequence[_Line], new: Sequence[_Line]) -> None:
         super().__init__(None, old, new)
-        self._old, self._new = old, new
+        self._old: Sequence[_Line] = old
+        self._new: Sequence[_Line] = new
 
     def get_opcodes(self) -> list[_Opcode]:
-        return [part for opcode in super().get_opcodes() for part in self._parts(opcode)]
+        if len(self._old) < _MANY:
+            return [part for opcode in super().get_opcodes() for part in self._parts(opcode)]
+        found: list[_Opcode] = []
+        i = j = 0
+        for i_end, j_end in [*_common(self._old, self._new), (len(self._old), len(self._new))]:
+            if i < i_end or j < j_end:
+                found += self._parts(("replace", i, i_end, j, j_end))
+            if i_end < len(self._old):
+                found.append(("equal", i_end, i_end + 1, j_end, j_end + 1))
+            i, j = i_end + 1, j_end + 1
+        return [_joined(run) for _, run in groupby(found, key=_kind)]
 
     def _parts(self, opcode: _Opcode) -> list[_Opcode]:
         tag, i, i_end, j, j_end = opcode
@@ -67,6 +86,37 @@ class _Matcher(SequenceMatcher[bytes]):
             return [opcode]
         inner = SequenceMatcher(None, self._old[i:i_end], self._new[j:j_end]).get_opcodes()
         return [(part, i + a, i + a_end, j + b, j + b_end) for part, a, a_end, b, b_end in inner]
+
+
+def _common(old: Sequence[_Line], new: Sequence[_Line]) -> list[tuple[int, int]]:
+    """Return the indices, in both files, of lines that each file contains once, as many as are in the same order."""
+    times, new_times = Counter(old), Counter(new)
+    places = {line: j for j, line in enumerate(new) if new_times[line] == 1}
+    pairs = [(i, places[line]) for i, line in enumerate(old) if times[line] == 1 and line in places]
+    if all(one[1] < other[1] for one, other in pairwise(pairs)):
+        return pairs
+    ends: list[int] = []  # for each length: the smallest index in `new` at which an ordered run of that length ends
+    before: list[int] = []  # for each pair: the length of the longest ordered run that ends with it
+    for _, j in pairs:
+        length = bisect_left(ends, j)
+        ends[length : length + 1] = [j]
+        before.append(length)
+    kept, length = list[tuple[int, int]](), len(ends) - 1
+    for pair, of in zip(reversed(pairs), reversed(before), strict=True):
+        if of == length and (not kept or pair[1] < kept[-1][1]):
+            kept.append(pair)
+            length -= 1
+    return kept[::-1]
+
+
+def _kind(opcode: _Opcode) -> str:
+    return opcode[0]
+
+
+def _joined(run: Iterable[_Opcode]) -> _Opcode:
+    """Return one opcode for consecutive ones of the same kind."""
+    (tag, i, _, j, _), *_, (_, _, i_end, _, j_end) = (*(every := list(run)), every[-1])
+    return tag, i, i_end, j, j_end
 
 
 def _range(start: int, end: int) -> bytes:
@@ -113,13 +163,15 @@ def name_in_diff(path: str) -> tuple[str, bool]:
 def lines_before(before: str, after: str) -> Callable[[int], int]:
     """Return a function that maps a line of `after` (from 1) to the line of `before` from which it comes, or at which
     it was inserted."""
-    blocks = SequenceMatcher(None, before.splitlines(), after.splitlines(), autojunk=False).get_opcodes()
+    blocks = [one for one in _Matcher(before.splitlines(), after.splitlines()).get_opcodes() if one[0] != "delete"]
+    starts = [new for _, _, _, new, _ in blocks]
 
     def line_before(line: int) -> int:
-        for _, old, old_end, new, new_end in blocks:
-            if new <= line - 1 < new_end:
-                return max(1, min(old + line - new, old_end))
-        return line
+        index = bisect_left(starts, line) - 1
+        if index < 0 or line > blocks[index][4]:
+            return line
+        _, old, old_end, new, _ = blocks[index]
+        return max(1, min(old + line - new, old_end))
 
     return line_before
 

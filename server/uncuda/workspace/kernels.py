@@ -45,6 +45,9 @@ class Told(NamedTuple):
     `*` or `torch`, and what it compiles with TorchScript."""
     calls: frozenset[str] = frozenset()
     """Which functions of the file call which (`calls.py`)."""
+    users: frozenset[str] = frozenset()
+    """The file's module and a library that it imports, which takes tensors only on CUDA and on the CPU
+    (`importers.py`)."""
     wrapped: frozenset[str] = frozenset()
     """What functions with autograd functions call (`calls.wrapped`)."""
     patching: frozenset[str] = frozenset()

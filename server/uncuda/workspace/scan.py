@@ -25,6 +25,7 @@ from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
+from .importers import Importers, user_and_library
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
@@ -231,6 +232,7 @@ class Scanner:
         self._plugins = {package: target for target, package in words.packages.items() if package}
         self._tried = re.compile(_TRIED % "|".join(sorted(map(re.escape, self._plugins))), re.MULTILINE)
         self.gathered = Gathered()
+        self._importers = Importers(words.cuda_and_cpu)
         self._above = Above(words.libraries, once)
         self.follows = True
         """Whether to find the calls in each file; they are needed only in projects with pytest files (`test_*.py`)."""
@@ -267,6 +269,8 @@ class Scanner:
             kernels = kernels._replace(tried=modules_tried)
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             kernels = kernels._replace(calls=called)
+        if concerned and (imported := self._importers.of(data, path)):
+            kernels = kernels._replace(users=imported)
         if functions := wrapped(data, path, concerned):
             kernels = kernels._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
@@ -417,6 +421,7 @@ class Scanner:
             compiled=compiles.compiled,
             packs=PACKS in habits,
             reaches=reached((one.calls for one in told), self._libraries, extensions),
+            users=frozenset(user_and_library(user) for one in told for user in one.users),
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),

@@ -11,7 +11,8 @@ from typing import Any
 class Words:
     """For each target, by id: the plugin's package, the shim's module, the names of device and collective library, the
     vendor, and the variable that makes the plugin import the shim. `libraries`: the names of all libraries in the
-    tables of the targets."""
+    tables of the targets; `cuda_and_cpu`: the libraries that take tensors only on CUDA and on the CPU, according to the
+    table of any target."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
@@ -19,11 +20,17 @@ class Words:
     vendors: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
     libraries: frozenset[str] = frozenset()
+    cuda_and_cpu: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, declarations: Mapping[str, Mapping[str, Any]], libraries: frozenset[str] = frozenset()) -> Words:
-        """Return the names in the declarations of targets, such as the plugin's package and the device.
-        `libraries`: the libraries in the tables of the targets."""
+    def of(
+        cls,
+        declarations: Mapping[str, Mapping[str, Any]],
+        libraries: frozenset[str] = frozenset(),
+        cuda_and_cpu: frozenset[str] = frozenset(),
+    ) -> Words:
+        """Return the names in the declarations of targets, such as the plugin's package and the device. `libraries`,
+        `cuda_and_cpu`: see the fields."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},
@@ -32,4 +39,5 @@ class Words:
             {name: declaration.get("vendor", "") for name, declaration in declarations.items()},
             {name: word.get("patch-variable", "") for name, word in words.items()},
             libraries,
+            cuda_and_cpu,
         )

@@ -11,6 +11,7 @@ from ... import lazy_re
 from ...checks import Context
 from ...checks.branches import Branches
 from ...facts.scans import plain, whole_word
+from ...module_names import imported_from
 
 FOR_LIBRARY = "for-cuda-and-cpu"
 """The id in rules/limits.tsv of the sentence "this code is for a library that takes tensors and graphs only on CUDA and
@@ -45,10 +46,27 @@ class CudaAndCpu:
         name = PurePath(self._context.path).name
         named = any(word in name for word in _HOROVOD) and any(map(self._facts.says, _HOROVOD))
         context, target = self._context, self._context.target
-        if named or not context.imports_from(target.cuda_and_cpu_roots):
-            return named
+        if named or self._imports_user():
+            return True
+        if not context.imports_from(target.cuda_and_cpu_roots):
+            return False
         roots = context.imported_roots
         return any(one.partition(".")[0] in roots and self._is_imported(one) for one in target.cuda_and_cpu)
+
+    def _imports_user(self) -> bool:
+        """Return whether the file imports, outside of all blocks, a module of the project that imports such a
+        library."""
+        context, listed = self._context, self._context.target.cuda_and_cpu
+        if not context.project.users or not context.path:
+            return False
+        for dotted in {*context.foreign_names.values(), *context.foreign_modules.values()}:
+            parent = dotted.rpartition(".")[0]
+            for name in filter(None, (dotted, parent)):
+                found = context.project.libraries_of(imported_from(name, context.path), context.path)
+                if not found.isdisjoint(listed):
+                    if any(map(self._is_at_top, (f"import {name}", f"from {name}", f"from {parent}"))):
+                        return True
+        return False
 
     def _is_imported(self, library: str) -> bool:
         """Return whether the file imports a library, or a part of one, outside of all blocks."""

@@ -21,7 +21,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, option_name
 from ...facts.scopes import Header
 from ...limits import Work
-from .parts import in_test, is_within, taken_as
+from .parts import in_test, is_within, taken_as, taker
 from .questions import is_question
 
 _CHOICES = "choices"
@@ -135,15 +135,16 @@ def chosen(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]
 
 def keyed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, None]]:
     """Yield the indices, each with None, of questions for CUDA that are the value for the key "cuda" of a dictionary:
-    `{"cuda": torch.cuda.is_available(), "npu": f()}`. The program may take the key for the device that it found, and no
-    fix changes the key."""
+    `{"cuda": torch.cuda.is_available(), "npu": f()}`, or that choose the name of a method, `getattr(x, ("cpu",
+    "cuda")[x.is_cuda])()`. The program may take the key for the device that it found, and no fix changes the key or the
+    name."""
     for index, hit in enumerate(hits):
-        if hit.rule.check == "name" and hit.statement is not None and is_question(hit):
+        if hit.rule.check in ("name", "method") and hit.statement is not None and is_question(hit):
             inner = hit.node
             for outer in hit.statement.digest.ancestors(inner) if inner is not None else ():
                 assert inner is not None
                 work.compare()
-                if _is_keyed(outer, inner, hit.statement):
+                if _is_keyed(outer, inner, hit.statement) or _names_attribute(outer, inner):
                     yield index, None
                     break
                 inner = outer
@@ -161,6 +162,27 @@ def offered(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
     # to pair each comparison with each choice would take time that grows with the square of their number
     held = min(choices, key=lambda index: (hits[index].is_safe, hits[index].start), default=0)
     yield from ((test, held) for test in tests)
+
+
+def _names_attribute(outer: ast.AST, inner: ast.AST) -> bool:
+    """Return whether a node is in the name of the attribute that a call of `getattr` returns."""
+    return isinstance(outer, ast.Call) and last_word(outer.func) == "getattr" and inner in outer.args[1:2]
+
+
+def typed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits: a test whether a variable or option contains a device's name, and the name of a
+    tensor type that it may have: `"cuda" in args.type` for `add_argument("--type", default="torch.cuda.FloatTensor")`.
+    The test changes only if the type does."""
+    types: dict[str, int] = {}
+    for index, hit in enumerate(hits):
+        if hit.rule.check == "string" and hit.words.get("old", "").endswith("Tensor") and (name := taker(hit)):
+            types[name] = min(types.get(name, index), index, key=lambda one: hits[one].is_safe)
+    for index, hit in enumerate(hits) if types else ():
+        outer = hit.parent
+        if hit.rule.check == "string" and isinstance(outer, ast.Compare) and hit.node is outer.left:
+            work.compare()
+            if isinstance(outer.ops[0], (ast.In, ast.NotIn)) and (name := last_word(outer.comparators[0])) in types:
+                yield index, types[name]
 
 
 def _is_offered(hit: Hit) -> bool:

@@ -1,0 +1,46 @@
+"""Finds modules of a project that import a library which takes tensors and graphs only on CUDA and on the CPU. Code
+that imports such a module hands it the objects for the library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from uncuda.module_names import module_at
+
+from .calls import NAMED
+
+
+class Importers:
+    """Finds the imports of some libraries. `libraries`: the dotted names of modules, and of functions in them."""
+
+    def __init__(self, libraries: Collection[str]) -> None:
+        self._libraries = frozenset(libraries)
+        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in libraries})) or r"(?!)"
+        # The second alternative takes what follows `import`; a line break before the words is fast to search for.
+        pattern = rf"\n(?:from[ \t]+((?:{roots})\b[\w.]*)[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)"
+        self._import = re.compile(rf"{pattern}|import[ \t]+((?:{roots})\b[\w.]*))".encode())
+
+    def of(self, data: bytes, path: str) -> frozenset[str]:
+        """Return "MODULE\\nLIBRARY" for each library that a file imports outside of all blocks."""
+        module = module_at(path) if path.endswith(".py") and "\n" not in path else ""
+        found = {name for name in self._imported(b"\n" + data) if module}
+        return frozenset(f"{module}\n{name}" for name in found)
+
+    def _imported(self, data: bytes) -> Iterator[str]:
+        for match in self._import.finditer(data):
+            module = (match[1] or match[3]).decode()
+            names = [one[1].decode() for one in NAMED.finditer(match[2])] if match[1] else []
+            dotted = [module, *(f"{module}.{name}" for name in names)]
+            yield from (one for name in dotted for one in _prefixes(name) if one in self._libraries)
+
+
+def user_and_library(user: str) -> tuple[str, str]:
+    """Return the module and the library in an item of the result of `Importers.of`."""
+    module, _, library = user.partition("\n")
+    return module, library
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    parts = name.split(".")
+    return (".".join(parts[:size]) for size in range(1, len(parts) + 1))
