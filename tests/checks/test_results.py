@@ -72,8 +72,8 @@ def test_other_fields_are_safe(text: str, target: str) -> None:
 def test_what_is_filled_hangs_on_the_version() -> None:
     text = f"p = {PROPERTIES}(0)\nblocks = p.multi_processor_count * 2\n"
     assert classes(text, "npu", PROPERTIES, target_version="2.14.0") == {"safe"}
-    assert classes(text, "npu", PROPERTIES, target_version="2.7.1") == {"safe"}
-    assert classes(text, "npu", PROPERTIES, target_version="2.6.0") == {"review"}
+    assert classes(text, "npu", PROPERTIES, target_version="2.10.0") == {"safe"}
+    assert classes(text, "npu", PROPERTIES, target_version="2.7.1") == {"review"}
     assert classes(text, "musa", PROPERTIES) == {"safe"}
     # on MUSA the object has no field `warp_size`
     assert classes(f"p = {PROPERTIES}(0)\nx = p.warp_size\n", "musa", PROPERTIES) == {"review"}

@@ -808,3 +808,14 @@ def test_a_model_that_encodes(code: str, due: list[str]) -> None:
     """As in sentence-transformers; the method of a string takes a name of an encoding."""
     findings = engine_for("npu").check(Source(f"import torch\nx = {code}\n")).findings
     assert [one.fixes[0].applicability for one in findings] == due
+
+
+def test_a_device_without_an_index_where_one_is_needed() -> None:
+    """As in DiffSynth-Studio: before torch_npu 2.10, `mem_get_info("npu")` raises."""
+    text = 'import torch\n\nlimit = torch.cuda.mem_get_info("{0}")[1]\nx = torch.zeros(1, device="{0}")\n'
+    old = engine_for("npu", Settings(locale="en", target_version="2.7.1"))
+    assert 'torch.cuda.mem_get_info("cuda")' in old.fix(Source(text.format("cuda"))).text
+    assert 'device="npu"' in old.fix(Source(text.format("cuda"))).text
+    assert "cuda" not in old.fix(Source(text.format("cuda:0"))).text
+    assert "cuda" not in engine_for("npu", Settings(locale="en")).fix(Source(text.format("cuda"))).text
+    assert "cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(text.format("cuda"))).text

@@ -345,6 +345,11 @@ _STRING = (
     Key("silent-names", TEXTS, "Dictionary keys whose values are not devices. A string that is the value of one of "
                                "these dictionary keys is not reported.",
         "字典键。其值不是设备，不报告。", group="what the rule does not report"),
+    Key("indexed-calls", TEXTS,
+        "Functions that take a device only with an index on targets without the feature `indexless-device`: the fix of "
+        "a device without an index needs review there.",
+        "在没有 `indexless-device` 特性的目标上只接受带序号设备的函数：其中不带序号的设备，修复需复核。",
+        group="which limits lower the class of a fix"),
     Key("implementations", TEXTS,
         "Strings such as `triton`. If a list contains one of these strings, the list names implementations, not "
         "devices.",

@@ -30,6 +30,7 @@ from .string_sources import Sources
 from .string_uses import Uses
 
 _LONGEST = 200
+_INDEXLESS = "indexless-device"  # the feature that every function takes a device without an index
 _FIELD = lazy_re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
 
 
@@ -131,7 +132,8 @@ class Check:
             length = _length(text, statement)  # the 4 in `x[:4] == "cuda"` becomes the length of the new word
             edits = [Edit(*length, str(len(new))), *edits] if length else []
         beside = self._beside(prepared, uses, *(passed or (role, statement)))
-        allowed = cap(rule, lowest(applicability, beside.allowed))
+        indexless = self._lacks_index(rule, role, text.value)
+        allowed = cap(rule, lowest(applicability, beside.allowed, REVIEW if indexless else SAFE))
         edits += beside.edits
         fixes: tuple[Fix, ...] = ()
         links = (*beside.links, *(flow.links(role, statement) if prepared.new else ()))
@@ -149,7 +151,7 @@ class Check:
             {"old": text.value, "new": new},
             fixes,
             links,
-            limits=context.feature_limits(rule),
+            limits=(*context.feature_limits(rule), *indexless),
             severity=severity,
             statement=statement,
             node=text.node,
@@ -160,6 +162,13 @@ class Check:
             sources=(*uses.sources.of(role, statement), *_beside_expression(rule, role, statement)) if fixes else (),
             makes=flow.made(role, statement) if fixes else (),
         )
+
+    def _lacks_index(self, rule: Rule, role: Role, device: str) -> tuple[str, ...]:
+        """Return the id of the sentence that says that a function takes a device only with an index, if a string
+        without one is its argument; otherwise ()."""
+        if role.callee not in rule.get("indexed-calls", ()) or ":" in device or self.target.has(_INDEXLESS):
+            return ()
+        return (str(self.target.features[_INDEXLESS]),)
 
     def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:
         """Return the edits that change a `map_location` dictionary together with a device string."""

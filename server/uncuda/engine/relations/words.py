@@ -144,7 +144,7 @@ def keyed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, None]]:
             for outer in hit.statement.digest.ancestors(inner) if inner is not None else ():
                 assert inner is not None
                 work.compare()
-                if _is_keyed(outer, inner, hit.statement) or _names_attribute(outer, inner):
+                if _is_keyed(outer, inner, hit.statement) or (inner is not hit.node and _names_attribute(outer, inner)):
                     yield index, None
                     break
                 inner = outer
