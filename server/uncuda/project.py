@@ -195,10 +195,20 @@ class Project:
         """Return the libraries in `users` that a module of the project imports. `module`: its dotted name as the file
         at `path` imports it; a name of one segment is that of a module beside the file."""
         users = self._users_by_name.get(module.rpartition(".")[2], ())
-        if users and "." not in module:
-            module = f"{module_at(path).rpartition('.')[0]}.{module}"
-            return frozenset(library for user, library in users if user == module)
-        return frozenset(library for user, library in users if agree(user, module))
+        if not users:
+            return frozenset()
+        beside = ".".join(filter(None, (module_at(path).rpartition(".")[0], module)))
+        if "." not in module:
+            return frozenset(library for user, library in users if user == beside)
+        # a user of one segment is a file in the folder where the scan began: `torchvision.utils` is not its `utils`
+        return frozenset(library for user, library in users if user == beside or ("." in user and agree(user, module)))
+
+    @cached_property
+    def roots_of_users(self) -> frozenset[str]:
+        """The segments of the names of the modules in `users`: an import of such a module begins with one of them, or,
+        if it is relative, with ""."""
+        found = frozenset(part for user, _ in self.users for part in user.split("."))
+        return found | {""} if found else found
 
     @cached_property
     def _users_by_name(self) -> Mapping[str, Sequence[tuple[str, str]]]:

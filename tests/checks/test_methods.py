@@ -386,3 +386,29 @@ def test_a_variable_that_has_the_name_of_an_imported_module(bound: str) -> None:
     text = f"import torch\nimport model\n\n\ndef main():\n    {bound}\n{guarded}"
     assert fixed(text).count("npu") == 3
     assert findings("import torch\nimport model\nmodel.cuda()\nx == model\n") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(fit):\n    fit(\n        model=model,\n    )\n    model.cuda()\n",
+        '"""\nmodel = the file\n"""\nmodel.cuda()\n',
+        "def f():\n    model = load()\n\n\ndef g():\n    return model.cuda()\n",
+    ],
+)
+def test_a_module_that_is_not_bound_again(code: str) -> None:
+    assert findings(f"import torch\nimport model\n\n\n{code}") == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(model):\n    model.cuda()\n",
+        "model, opt = build()\nmodel.cuda()\n",
+        "model: nn.Module = model.Net()\nmodel.cuda()\n",
+        "for model in models:\n    model.cuda()\n",
+        "def f():\n    model = load()\n\n    def g():\n        return model.cuda()\n",
+    ],
+)
+def test_a_module_whose_name_is_bound_again(code: str) -> None:
+    assert [finding.rule for finding in findings(f"import torch\nimport model\n\n\n{code}")][:1] == ["cuda-method"]

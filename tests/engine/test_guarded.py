@@ -1384,15 +1384,36 @@ UNWRAPS = [
     "if torch.cuda.device_count() > 1:\n    model.module.eval()\nelse:\n    model.eval()\n",
     "net = model.module if torch.cuda.device_count() > 1 else model\n",
     "def save(args):\n    if torch.cuda.device_count() > 1 and args.rank == 0:\n        args.model.module.save()\n",
+    "if torch.cuda.device_count() == 1:\n    model.eval()\nelse:\n    model.module.eval()\n",
+    "if torch.cuda.device_count() >= 2:\n    model.module.eval()\n",
+    "if not (1 < torch.cuda.device_count()):\n    model.eval()\nelse:\n    model.module.eval()\n",
+    "assert torch.cuda.device_count() > 1\nnet = model.module\n",
 ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if torch.cuda.device_count() > 1:\n    for one in net.modules():\n        one.cuda()\n",
+        "if torch.cuda.device_count() > 1:\n    net.cuda()  # net.module is another one\n",
+    ],
+)
+def test_a_question_that_reads_no_wrapped_model_moves(text: str) -> None:
+    assert "torch.npu.device_count() > 1" in ENGINE.fix(Source(WRAPS + text)).text
 
 
 @pytest.mark.parametrize("text", UNWRAPS)
 def test_a_model_that_stays_as_it_is_is_not_unwrapped(text: str) -> None:
     """As in UER-py: the wrapper is not made on Ascend NPU, so the model has no attribute `module`."""
     assert ENGINE.fix(Source(WRAPS + text)).text == WRAPS + text
-    both = WRAPS.replace("> 1", "> 2") + text
-    assert "torch.npu.device_count() > 1" in ENGINE.fix(Source(both)).text
+    for other in (
+        WRAPS.replace("torch.nn.DataParallel", "torch.compile"),
+        WRAPS.replace("(model)", "(model)  # DataParallel("),
+    ):
+        assert (
+            "torch.npu.device_count() > 1"
+            in ENGINE.fix(Source(other.replace("nn.DataParallel(", "compile(") + text)).text
+        )
     assert "torch.cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(WRAPS + text)).text
 
 

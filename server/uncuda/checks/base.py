@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Protocol
 
+from .. import lazy_re
 from ..catalogue import Catalogue, Row, Rule, Target
 from ..edits import Edit, lowest
 from ..facts.digest import Text
@@ -26,6 +27,7 @@ from .import_edits import early_edit, import_edit
 from .owners import METHODS, PATCHING, owners_of, patches_of
 from .parameters import Parameters
 
+_WORDS = lazy_re.compile(r"\w+")
 _FEW = 16
 
 __all__ = ["At", "Check", "Context", "Hit", "Links", "cap", "is_listed", "row_class"]
@@ -222,14 +224,45 @@ class Context:
         found = plain_imports(self.facts.searches)
         return {local: module for local, module in found if module.partition(".")[0] != "torch"}
 
+    def holds_module(self, name: str, at: int) -> bool:
+        """Return whether a name of `foreign_modules` means the module at an offset: not if the function around the
+        offset, or the module around the function, binds it to another value, `model = model.Net()` below `import
+        model`, or if it is a parameter."""
+        scopes = self._assigned_modules.get(name, ())
+        if -1 in scopes:
+            return False
+        headers = [line for line in self.facts.indents.headers(at) if line.word in ("def", "class")]
+        if any(line.start in scopes for line in headers):
+            return False
+        if at not in self._around:
+            found = (self.text[line.start : line.end] for line in headers if line.word == "def")
+            self._around[at] = frozenset(word for header in found for word in _WORDS.findall(header))
+        return name not in self._around[at]
+
     @cached_property
-    def assigned_modules(self) -> frozenset[str]:
-        """The names of `foreign_modules` to which a line assigns another value: `model = model.Net()` below `import
-        model`."""
-        pattern = re.compile(rf"^[ \t]*({'|'.join(map(re.escape, self.foreign_modules))})[ \t]*=(?!=)", re.M)
-        places = self.facts.searches.find(("assigned", pattern), matches(pattern, "="))
-        found = (pattern.match(self.text, at) for at in places)
-        return frozenset(match[1] for match in found if match is not None)
+    def _around(self) -> dict[int, frozenset[str]]:
+        """The words in the headers of the functions around an offset, by the offset."""
+        return {}
+
+    @cached_property
+    def _assigned_modules(self) -> dict[str, set[int]]:
+        """The names of `foreign_modules` that a statement binds to another value, each with the starts of the functions
+        and classes around the statements, -1 for the module."""
+        either = "|".join(map(re.escape, self.foreign_modules))
+        items = r"(?:\w+[ \t]*,[ \t]*)*"
+        named = rf"(?:{items}({either})\b[ \t]*(?:,[^=\n]*)?(?::[^=\n]{{1,80}})?=(?!=)|for[ \t]+{items}({either})\b)"
+        pattern, layout = re.compile(rf"^[ \t]*{named}", re.M), self.facts.layout
+        found: dict[str, set[int]] = {}
+        for at in self.facts.searches.find(("assigned", pattern), matches(pattern)):
+            match = pattern.match(self.text, at)
+            start = match.start(1 if match[1] else 2) if match is not None else at
+            if (
+                match is not None
+                and not layout.token_at(start)
+                and layout.logical_line(start)[0] == layout.line_start(at)
+            ):
+                found.setdefault(match[1] or match[2], set()).add(self.facts.indents.scope_start(start))
+        return found
 
     @cached_property
     def imported_roots(self) -> frozenset[str]:

@@ -21,6 +21,11 @@ TORCH, OWN, OTHER = "torch", "own", ""
 _SAME = "same"  # the code does not show where the object comes from: for example, a variable is computed from itself
 _FREE = "free"  # the name is a variable of an outer scope
 _DEEP, _MANY = 12, 60
+# `for inputs in loader`, `for inputs in tqdm(loader)`, `for step, inputs in enumerate(loader)`
+_BATCHES = lazy_re.compile(
+    r"for[ \t]+(?:(?P<whole>\w+)[ \t]+in[ \t]+(?:tqdm\()?"
+    r"|\(?\w+[ \t]*,[ \t]*(?P<counted>\w+)\)?[ \t]+in[ \t]+[\w.]*enumerate\()[^:\n]*loader"
+)
 _CLASS = lazy_re.compile(r"class[ \t]+(\w+)[ \t]*(?:\(([^()]*)\))?")
 _WORD = lazy_re.compile(r"\w+")
 # Functions and modules of torch that return objects of unknown type.
@@ -71,9 +76,24 @@ def _may_move(context: Context, statement: Statement, node: ast.Attribute, names
     of its object."""
     if not names:
         return False
-    if called_so(node.value, names) or _expects_others(context, statement):
+    if called_so(node.value, names) or _expects_others(context, statement) or _is_batch(context, statement, node.value):
         return True
     return context.mentions(names) and Instances(context, names, fluent=True).of(node.value, statement) == OWN
+
+
+def _is_batch(context: Context, statement: Statement, node: ast.expr) -> bool:
+    """Return whether a variable holds a whole batch of a data loader around the statement: `for inputs in loader` or
+    `for step, inputs in enumerate(loader)`. Its class is what the loader's `collate_fn` returns."""
+    if not isinstance(node, ast.Name):
+        return False
+    for header in context.facts.indents.headers(statement.start):
+        if header.word == "for":
+            match = _BATCHES.match(context.text, header.start, header.end)
+            if match is not None and (match["whole"] or match["counted"]) == node.id:
+                return True
+        elif header.word in ("def", "class"):
+            return False
+    return False
 
 
 def _expects_others(context: Context, statement: Statement) -> bool:

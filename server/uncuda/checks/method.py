@@ -75,7 +75,7 @@ class Check:
                 continue
             if bool(rule.get("call")) != (call is not None) or not isinstance(node.ctx, ast.Load):
                 continue
-            if _foreign(context, node) or (rule.get("with-torch") and not context.imports_root("torch")):
+            if _foreign(context, statement, node) or (rule.get("with-torch") and not context.imports_root("torch")):
                 continue
             if rule.get("on-device") and is_cast_on_host(call, statement, values):
                 continue
@@ -255,7 +255,7 @@ def _fits(call: ast.Call, rule: Rule) -> bool:
     return all(keyword.arg in allowed for keyword in call.keywords)
 
 
-def _foreign(context: Context, node: ast.Attribute) -> bool:
+def _foreign(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Whether the object is certainly not a tensor or module, but an imported module or a literal."""
     value = node.value
     if isinstance(value, ast.Constant):
@@ -264,5 +264,5 @@ def _foreign(context: Context, node: ast.Attribute) -> bool:
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     if isinstance(root, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
-        return bool(context.foreign_module(root.id)) and root.id not in context.assigned_modules
+        return bool(context.foreign_module(root.id)) and context.holds_module(root.id, statement.start)
     return False

@@ -167,7 +167,7 @@ def _linked(
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
-    pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.work)]
+    pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.facts)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     for index in choosing(hits, branches):
         classes[index] = lowest(classes[index], REVIEW)

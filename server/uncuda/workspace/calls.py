@@ -44,8 +44,8 @@ _KEPT = lazy_re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = lazy_re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLY = ".apply"
 _APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
-_TOP = 4000  # how many characters of a file without CUDA are searched for an autograd function
 _FUNCTION = b"Function)"
+_TESTED = lazy_re.compile(rb"\b(\w+)[ ]+is[ ]+(?:not[ ]+)?None\b")
 _AUTOGRAD = lazy_re.compile(rb"\((?:[\w.]+\.)?Function\):")
 _CHAIN = 2  # how many calls inside the file are followed from a function to an autograd function
 _MOST = 64  # maximum number of names that a function may call and is still followed
@@ -78,13 +78,11 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
 
 
-def wrapped(data: bytes, path: str, concerned: bool = True) -> frozenset[str]:
+def wrapped(data: bytes, path: str) -> frozenset[str]:
     """Return the functions and classes of a file with autograd functions that call other modules and do not ask for
     the device, with what they call: strings "NAME\\nCALLEE\\n…" of dotted names. Only the build of the project shows
-    which of the callees are compiled for CUDA (`followed.wrappers`). `concerned`: whether rules may have findings in
-    the file; if not, only its beginning is searched for an autograd function."""
-    end = len(data) if concerned else _TOP
-    if data.find(_FUNCTION, 0, end) < 0 or _AUTOGRAD.search(data) is None or not path.endswith(".py") or "\n" in path:
+    which of the callees are compiled for CUDA (`followed.wrappers`)."""
+    if _FUNCTION not in data or _AUTOGRAD.search(data) is None or not path.endswith(".py") or "\n" in path:
         return frozenset()
     found = _File(data, path, ()).wrapped()
     return frozenset("\n".join([name, *sorted(callees)]) for name, callees in found.items() if callees)
@@ -161,7 +159,7 @@ class _File:
         self._name_applied()
         for piece in pieces:
             body = self._data[piece.start : piece.end]
-            if piece.bases is None and (not piece.owner or piece.name in _RUN) and not _ASKS.search(body):
+            if piece.bases is None and (not piece.owner or piece.name in _RUN) and not self._asks(body):
                 self._called(piece.owner or piece.caller).update(self._names_in(body))
         own = self._found
         found = {caller: {name for name in called if name not in own} for caller, called in own.items()}
@@ -171,6 +169,11 @@ class _File:
                     if len(found[caller]) <= _MOST >= len(found[name]):
                         found[caller] |= found[name]
         return found
+
+    def _asks(self, body: bytes) -> bool:
+        """Return whether a piece of the source asks for the device, or whether a module was imported: `if ext is None:
+        return x`."""
+        return _ASKS.search(body) is not None or any(word in self._names for word in _TESTED.findall(body))
 
     def _name_applied(self) -> None:
         """Add the variables that hold the method `apply` of an autograd function: `add = Add.apply`."""

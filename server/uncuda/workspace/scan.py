@@ -271,7 +271,7 @@ class Scanner:
             kernels = kernels._replace(calls=called)
         if concerned and (imported := self._importers.of(data, path)):
             kernels = kernels._replace(users=imported)
-        if functions := wrapped(data, path, concerned):
+        if functions := wrapped(data, path):
             kernels = kernels._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             kernels = kernels._replace(patching=frozenset({path}))

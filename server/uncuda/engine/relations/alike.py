@@ -8,14 +8,16 @@ import ast
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...facts.scans import plain
+from ...facts.scans import matches, plain
 from ...limits import Work
 from .parts import in_test
-from .questions import is_question
+from .questions import COUNT, is_question
 
-_WRAPS, _WRAPPED = "DataParallel(", ".module"
+_WRAPS, _MEMBER = "DataParallel(", ".module"
+_READS = lazy_re.compile(r"\.module\b")
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
 
@@ -63,31 +65,45 @@ def chained(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
 
 
 def wrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Yield pairs of hits that change together: equal conditions of which one wraps a model in `DataParallel`, and one
-    reads `.module`, which only the wrapped model has. `if torch.cuda.device_count() > 1: model = DataParallel(model)` …
-    `if torch.cuda.device_count() > 1: model.module.eval()`"""
-    searches = branches.facts.searches
-    if not (branches.says(_WRAPS) and branches.says(_WRAPPED)):
+    """Yield pairs of hits that change together: a condition that wraps a model in `DataParallel`, and one that asks the
+    same and reads `.module`, which only the wrapped model has: `if torch.cuda.device_count() > 1: model =
+    DataParallel(model)` … `if torch.cuda.device_count() > 1: model.module.eval()`. All conditions about the number of
+    devices count as the same: `> 1`, `>= 2` and `== 1` with an `else`."""
+    searches, layout = branches.facts.searches, branches.facts.layout
+    if not (branches.says(_WRAPS) and branches.says(_MEMBER)):
         return
-    places = sorted(at for word in (_WRAPS, _WRAPPED) for at in searches.find(("text", word), plain(word)))
-    first: dict[str, int] = {}
-    for index, hit in enumerate(hits):
-        if hit.statement is None or hit.node is None or not is_question(hit):
-            continue
-        start, end = hit.statement.start, hit.statement.end
-        if in_test(hit.node, hit.statement, (ast.If,)):
-            end = max(end, branches.indents.extent(start))
-        elif not in_test(hit.node, hit.statement, (ast.IfExp,)):
-            continue
+    wraps = searches.find(("text", _WRAPS), plain(_WRAPS))
+    reads = [at for at in searches.find(("member", _MEMBER), matches(_READS, _MEMBER)) if not layout.token_at(at)]
+    found: dict[str, tuple[list[int], list[int]]] = {}
+    for index, hit in enumerate(hits if reads else ()):
+        if hit.rule.check == "name" and hit.statement is not None and hit.node is not None and is_question(hit):
+            start, end = _extent(hit, branches)
+            wrapping_ones, reading = found.setdefault(_asked(hit, branches.work), ([], []))
+            wrapping_ones += [index] if bisect_left(wraps, start) < bisect_left(wraps, end) else []
+            reading += [index] if bisect_left(reads, start) < bisect_left(reads, end) else []
+    for wrapping_ones, reading in found.values():
+        if wrapping_ones and reading:
+            yield from ((wrapping_ones[0], index) for index in (*wrapping_ones[1:], *reading))
+
+
+def _extent(hit: Hit, branches: Branches) -> tuple[int, int]:
+    """Return the span of the statement of a condition, with all branches of an `if`. A condition that a variable holds,
+    or an `assert`, extends to the end of the text."""
+    statement = hit.statement
+    assert statement is not None
+    header = branches.indents.header_at(statement.start)
+    if header.word in ("if", "elif"):
         branches.work.compare()
-        if bisect_left(places, start) < bisect_left(places, end):
-            key = ast.unparse(_comparison(hit, branches.work))
-            if first.setdefault(key, index) != index:
-                yield first[key], index
+        return statement.start, branches.indents.extent(branches.indents.clauses(header)[-1].start)
+    alone = in_test(hit.node, statement, (ast.IfExp,))
+    return statement.start, statement.end if alone else len(branches.text)
 
 
-def _comparison(hit: Hit, work: Work) -> ast.AST:
-    """Return the comparison around the call of a condition, `torch.cuda.device_count() > 1`, or the call."""
+def _asked(hit: Hit, work: Work) -> str:
+    """Return what a condition asks: the name of the function for the number of devices, otherwise the comparison or
+    call."""
+    if hit.words.get("name") == COUNT:
+        return COUNT
     found = hit.node
     for outer in hit.statement.digest.ancestors(hit.node) if hit.statement is not None and hit.node is not None else ():
         work.compare()
@@ -95,4 +111,4 @@ def _comparison(hit: Hit, work: Work) -> ast.AST:
             break
         found = outer
     assert found is not None
-    return found
+    return ast.unparse(found)

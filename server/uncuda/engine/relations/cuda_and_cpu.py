@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 from pathlib import PurePath
 
 from ... import lazy_re
 from ...checks import Context
 from ...checks.branches import Branches
+from ...facts.names import from_imports, plain_imports
 from ...facts.scans import plain, whole_word
 from ...module_names import imported_from
 
@@ -19,6 +21,12 @@ on the CPU"."""
 _HOROVOD = ("hvd", "orovod")
 _BLOCKS = frozenset({"class", "def"})
 _DEFAULT = lazy_re.compile(r"\w+[^,()=\n]*=")  # the default of a parameter: `horovod: bool = False`
+
+
+def _relative(dotted: str) -> str:
+    """Return the dotted name of what an import binds, without the dot that `from_imports` adds between a module that
+    consists only of dots and a name: `.graphs` for `..graphs`, from `from . import graphs`."""
+    return dotted[1:] if dotted.startswith("..") and "." not in dotted.lstrip(".") else dotted
 
 
 class CudaAndCpu:
@@ -57,14 +65,17 @@ class CudaAndCpu:
         """Return whether the file imports, outside of all blocks, a module of the project that imports such a
         library."""
         context, listed = self._context, self._context.target.cuda_and_cpu
-        if not context.project.users or not context.path:
+        roots = context.project.roots_of_users
+        if not roots or not context.path or not context.imports_from(roots):
             return False
-        for dotted in {*context.foreign_names.values(), *context.foreign_modules.values()}:
+        searches = self._facts.searches
+        every = {dotted for _, dotted in chain(plain_imports(searches), from_imports(searches))}
+        for dotted in map(_relative, every):
             parent = dotted.rpartition(".")[0]
             for name in filter(None, (dotted, parent)):
                 found = context.project.libraries_of(imported_from(name, context.path), context.path)
                 if not found.isdisjoint(listed):
-                    if any(map(self._is_at_top, (f"import {name}", f"from {name}", f"from {parent}"))):
+                    if any(map(self._is_at_top, (f"import {name}", f"from {name}", f"from {parent or '.'}"))):
                         return True
         return False
 

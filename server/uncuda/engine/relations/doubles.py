@@ -17,11 +17,13 @@ from ...facts.scans import plain
 from .questions import is_question
 
 FOR_DOUBLES = "for-float64"
-"""The id in rules/limits.tsv of the sentence "the chosen device receives float64 tensors"."""
+"""The id in rules/limits.tsv of the sentence "the device is for float64 tensors, which most of its operators do not
+take"."""
 _DTYPES = ("torch.double", "torch.float64")
 _SETTERS = ("set_default_dtype(", "set_default_tensor_type(")
 _TENSORS = ("torch.DoubleTensor", "DoubleTensor")
 _HOLDERS = frozenset({"dict", "Namespace", "SimpleNamespace"})  # calls that only store their keyword arguments
+_WORDS = lazy_re.compile(r"\w+")
 _CLAUSES = frozenset({"if", "elif", "else"})
 _BOUND = lazy_re.compile(r"[ \t]*(\w+)[ \t]*=[ \t]*torch\.(?:double|float64)[ \t]*(?:#[^\n]*)?\Z")
 
@@ -34,31 +36,65 @@ def device_choices(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
     given = _Given(facts)
     if not scopes and not given:
         return frozenset()
-    return frozenset(hit.start for hit in hits if _is_held(hit, facts, scopes, given))
+    chosen = _Chosen(hits, facts)
+    return frozenset(hit.start for hit in hits if hit.node is not None and _is_held(hit, facts, scopes, given, chosen))
 
 
-def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given) -> bool:
+def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chosen: _Chosen) -> bool:
     statement = hit.statement
-    if statement is None or hit.node is None or not (hit.rule.check == "string" or is_question(hit)):
+    if statement is None or not (hit.rule.check == "string" or is_question(hit)):
         return False
     scope = facts.indents.scope_start(statement.start)
     asks = hit.rule.check == "name"
-    if asks and (not scopes.isdisjoint({-1, scope}) or given.holds(hit.start)):
+    if asks and given.holds(hit.start):
+        return True
+    if asks and not scopes.isdisjoint({-1, scope}) and chosen.by(statement):
         return True
     names = {binding.name for binding in statement.digest.bindings}
     if not any(scope in (-1, place) for name in names for place in given.names.get(name, ())):
         return False
-    above = facts.indents.header_above(statement.start)
-    return asks or (above is not None and above.word in _CLAUSES)
+    return asks or chosen.is_asked(statement)
+
+
+class _Chosen:
+    """Tells which statements choose a device by a question for CUDA. `hits`: all hits of the text."""
+
+    def __init__(self, hits: Sequence[Hit], facts: Facts) -> None:
+        self._indents = facts.indents
+        devices = (hit for hit in hits if hit.rule.check == "string" or hit.words.get("old") == "cuda")
+        self._devices = sorted(hit.start for hit in devices)
+        asking = (hit for hit in hits if hit.rule.check == "name" and is_question(hit))
+        self._asking = {hit.statement.start for hit in asking if hit.statement is not None}
+
+    def by(self, statement: Statement) -> bool:
+        """Return whether a statement that asks for CUDA contains a device, guards one or a call of `.cuda()`, or stores
+        the answer in a variable."""
+        end = statement.end
+        if self._indents.header_at(statement.start).word in _CLAUSES:
+            end = max(end, self._indents.extent(statement.start))
+        within = bisect_left(self._devices, end) > bisect_left(self._devices, statement.start)
+        return within or any(binding.kind == "assign" for binding in statement.digest.bindings)
+
+    def is_asked(self, statement: Statement) -> bool:
+        """Return whether a statement is in the block of a condition that asks for CUDA, or of its `else`."""
+        above = self._indents.header_above(statement.start)
+        if above is None or above.word not in _CLAUSES:
+            return False
+        return self._indents.clauses(above)[0].start in self._asking
 
 
 def _scopes_of_default(facts: Facts) -> Iterator[int]:
     """Yield the starts of the functions that make float64 the default dtype; -1 for the module."""
     bound = None
     for word in _SETTERS:
+        done = -1
         for at in facts.searches.find(("text", word), plain(word)):
-            statement = facts.peek(at) if not facts.layout.token_at(at) else None
-            for call in statement.digest.parents if statement is not None else ():
+            statement = facts.peek(at) if at >= done and not facts.layout.token_at(at) else None
+            if statement is None:
+                continue
+            done = statement.end
+            facts.work.compare(len(statement.digest.parents))
+            for call in statement.digest.parents:
                 if isinstance(call, ast.Call) and last_word(call.func) + "(" == word and call.args:
                     value = ast.unparse(call.args[0]).strip("'\"")
                     if value.isidentifier():
@@ -84,8 +120,11 @@ class _Given:
         self._spans: list[tuple[int, int]] = []
         self.names: dict[str, set[int]] = {}
         for word in _DTYPES:
+            done = -1
             for at in facts.searches.find(("text", word), plain(word)):
-                if (statement := facts.peek(at)) is not None and not facts.layout.token_at(at):
+                statement = facts.peek(at) if at >= done and not facts.layout.token_at(at) else None
+                if statement is not None:
+                    done = statement.end
                     self._take(statement, word, facts)
         self._spans.sort()
 
@@ -103,10 +142,18 @@ class _Given:
             if chain.spelled == word:
                 device = _device_beside(chain.node, statement)
                 if isinstance(device, ast.Name):
-                    self.names.setdefault(device.id, set()).add(facts.indents.scope_start(statement.start))
+                    scope = facts.indents.scope_start(statement.start)
+                    if not _is_parameter(device.id, scope, facts):
+                        self.names.setdefault(device.id, set()).add(scope)
                 elif device is not None:
                     start, end = statement.digest.span(device)
                     self._spans.append((statement.start + start, statement.start + end))
+
+
+def _is_parameter(name: str, function: int, facts: Facts) -> bool:
+    """Return whether the function that begins at an offset has a parameter of this name."""
+    header = facts.indents.header_at(function) if function >= 0 else None
+    return header is not None and name in _WORDS.findall(facts.text, header.start, header.end)
 
 
 def _device_beside(dtype: ast.AST, statement: Statement) -> ast.AST | None:

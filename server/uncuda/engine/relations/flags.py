@@ -7,7 +7,6 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cached_property
 
 from ... import lazy_re
 from ...checks import leaving
@@ -15,7 +14,7 @@ from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...checks.parameters import Parameters
 from ...checks.unpacking import item_target, target_of
-from ...facts.read import Statement
+from ...facts.read import Facts, Statement
 from ...facts.role_calls import option_name
 from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION, Header
@@ -28,9 +27,10 @@ _RETURNED = lazy_re.compile(r"^[ \t]*return\b([^\r\n]*)", re.M)
 _FALSE = lazy_re.compile(r"[ \t(]*(?:False|0)[ \t)]*(?:#.*)?")
 _SETS = lazy_re.compile(r"[:\r\n][ \t]*([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:True|(False|-[ \t]*\d+))[ \t]*(?:[#;\r\n]|\Z)")
 _GIVES = lazy_re.compile(r"return\b|[\w.]+(?:[ \t]*,[ \t]*[\w.]+)*[ \t]*(?::[^=\n]+)?=(?!=)")
-_TEXT = ast.Constant  # a device string, as the default of an option, is not the result of a condition
 _PARSES = (".parse_args(", ".parse_known_args(")
-_PARSED = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?:,[ \t]*\w+[ \t]*)?=")
+_PARSED = lazy_re.compile(r"[ \t]*([\w.]+)[ \t]*(?:,[ \t]*\w+[ \t]*)?(?::[^=\n]+)?=")
+# names that variables with the options of the command line usually have
+_OPTIONS = frozenset({"args", "opt", "opts", "options", "hparams", "params", "flags", "FLAGS", "config", "cfg", "conf"})
 _WIDEST = 50  # maximum number of values in a tuple, or of assignments in a block, that are matched with variables
 _MANY = 200  # maximum number of variables in one file that receive a condition's result from another variable
 
@@ -67,8 +67,14 @@ class Flags:
         return self._of.get(index, [])
 
     def assigned(self, index: int, node: ast.AST | None, statement: Statement) -> None:
-        """Record the variable or function that receives the result of the condition at a node of a statement."""
-        if (found := self._receiver(node, statement)) is not None:
+        """Record the variable, function or option of the command line that receives the result of the condition at a
+        node of a statement."""
+        if (option := _default_of(node, statement)) and not isinstance(node, ast.Constant):
+            roots = parsed_options(self._facts)
+            for flag in (f"{root}.{option}" for root in sorted(roots)):
+                if self._facts.says(flag):
+                    self._hold(index, flag, None)
+        elif (found := self._receiver(node, statement)) is not None:
             self._hold(index, *found)
 
     def returned(self, index: int, statement: Statement) -> None:
@@ -235,9 +241,6 @@ class Flags:
             if isinstance(outer, ast.Return):
                 return self._function(statement)
             if isinstance(outer, ast.Call) and inner is not outer.func:
-                by_default = isinstance(inner, ast.keyword) and inner.arg == "default" and not isinstance(node, _TEXT)
-                if by_default and (option := option_name(outer)):
-                    return f"{self._parsed}.{option}", None
                 return self._parameters.holder(outer, inner, statement)
             asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
             compares = compared and isinstance(outer, ast.Compare)
@@ -249,16 +252,6 @@ class Flags:
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
         return None
 
-    @cached_property
-    def _parsed(self) -> str:
-        """The variable that holds the options of the command line: `opt` for `opt = parser.parse_args()`. If another
-        function than the one that uses the options parses them, it is usually called `args`."""
-        for word in _PARSES:
-            for at in self._facts.searches.find(("text", word), plain(word)):
-                if match := _PARSED.match(self._text, self._facts.layout.line_start(at), at):
-                    return match[1]
-        return "args"
-
     def _function(self, statement: Statement) -> Flag | None:
         """Return the innermost function around a statement; None if there is none."""
         scope = self._indents.scope_of(statement.start)
@@ -266,6 +259,33 @@ class Flags:
         above = self._indents.scope_of(scope[0]) if scope is not None else None
         method = above is not None and above[1] == "class"
         return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+
+
+def parsed_options(facts: Facts) -> frozenset[str]:
+    """Return the variables that may hold the options of the command line: those to which the file assigns the result of
+    `parse_args()`, and the usual names, for files that parse the options in another function or file."""
+    found = set(_OPTIONS)
+    for word in _PARSES:
+        for at in facts.searches.find(("text", word), plain(word)):
+            if not facts.layout.token_at(at) and (match := _PARSED.match(facts.text, facts.layout.line_start(at), at)):
+                found.add(match[1])
+    return frozenset(found)
+
+
+def _default_of(node: ast.AST | None, statement: Statement) -> str:
+    """Return the option of the command line whose default is the result of the condition at a node, or is false if this
+    result is; "" if there is none."""
+    inner = node
+    for outer in statement.digest.ancestors(inner) if inner is not None else ():
+        if isinstance(outer, ast.keyword):
+            call = statement.digest.parents.get(outer)
+            return option_name(call) if outer.arg == "default" and isinstance(call, ast.Call) else ""
+        asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
+        compares = isinstance(outer, ast.Compare) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And))
+        if not asks and not compares:
+            return ""
+        inner = outer
+    return ""
 
 
 def spelled(name: str, statement: Statement) -> list[ast.expr]:

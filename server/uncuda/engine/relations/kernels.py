@@ -140,7 +140,7 @@ class Libraries:
         """A pattern that matches each line which may import a module compiled for CUDA."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
         project |= {name.partition(".")[0] for name in self.project.kernels}
-        project |= {word for name, folders in self.wrappers.items() for word in (name, *folders)}
+        project |= self.wrappers.keys() | self.wrappers_in.keys()
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules | self._choosing}))
         return re.compile(
             "|".join(["_cuda", rf"(?:from|import|,)[ \t]+(?:{roots})\b", *map(re.escape, sorted(project))])
@@ -156,24 +156,33 @@ class Libraries:
         return found
 
     @cached_property
-    def wrappers(self) -> dict[str, frozenset[str]]:
+    def wrappers(self) -> dict[str, list[tuple[str, ...]]]:
         """The functions of the project that run code of a module compiled for CUDA (`Project.wrappers`): maps each name
-        to the last segments of the names of its module and of the packages around it, which may give the name on."""
-        found: dict[str, frozenset[str]] = {}
-        for known, module in self.project.wrappers:
-            if self.are_cuda(module):
-                *folders, name = known.split(".")
-                found[name] = found.get(name, frozenset()) | {*folders[-_PACKAGES:]}
+        to the segments of the names of the modules that define it."""
+        found: dict[str, list[tuple[str, ...]]] = {}
+        for known in sorted({known for known, module in self.project.wrappers if self.are_cuda(module)}):
+            *packages, name = known.split(".")
+            found.setdefault(name, []).append(tuple(packages))
         return found
 
     @cached_property
     def wrappers_in(self) -> dict[str, list[str]]:
-        """The names in `wrappers`, by each segment that they are mapped to."""
+        """The names in `wrappers`, by each of the last _PACKAGES segments of the names of their modules."""
         found: dict[str, list[str]] = {}
-        for name, folders in sorted(self.wrappers.items()):
-            for folder in folders:
-                found.setdefault(folder, []).append(name)
+        for name, modules in self.wrappers.items():
+            for segment in sorted({segment for packages in modules for segment in packages[-_PACKAGES:]}):
+                found.setdefault(segment, []).append(name)
         return found
+
+    def gives(self, module: str, name: str) -> bool:
+        """Return whether `from module import name` may import one of `wrappers`: from the module that defines it, or
+        from a package around this module, which gives it on."""
+        parts = tuple(module.split("."))
+        return any(
+            parts == packages[end - len(parts) : end]
+            for packages in self.wrappers.get(name, ())
+            for end in range(max(len(parts), len(packages) - _PACKAGES + 1), len(packages) + 1)
+        )
 
     def chosen_below(self, dotted: str) -> Iterator[str]:
         """Yield what follows `dotted` in the names of functions that choose CUDA or the CPU by themselves: "" if
@@ -326,11 +335,12 @@ class Kernels:
                 yield self.word(local, at, gives)
         for known in self._libraries.by_module.get(name, ()):
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
-        if stem in self._libraries.wrappers.get(name, ()):
+        if self._libraries.gives(module.rpartition(".")[0], name):
             self.places.append(Place(at, module))
             yield self.word(local, at)
         for known in self._libraries.wrappers_in.get(name, ()):
-            yield self.word(f"{local}.{known}", at)
+            if self._libraries.gives(module, known):
+                yield self.word(f"{local}.{known}", at)
 
     def _loaded(self) -> Iterator[Word]:
         """Yield the names of modules that calls compile; a module of only C++ sources counts, because it may accept

@@ -17,10 +17,11 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...checks.unpacking import target_of
 from ...facts.layout import without_comments
-from ...facts.read import Statement
+from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word, option_name
 from ...facts.scopes import Header
 from ...limits import Work
+from .flags import parsed_options
 from .parts import in_test, is_within, taken_as, taker
 from .questions import is_question
 
@@ -165,11 +166,13 @@ def offered(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
 
 
 def _names_attribute(outer: ast.AST, inner: ast.AST) -> bool:
-    """Return whether a node is in the name of the attribute that a call of `getattr` returns."""
-    return isinstance(outer, ast.Call) and last_word(outer.func) == "getattr" and inner in outer.args[1:2]
+    """Return whether a node is in the name of the attribute that a call of `getattr` returns, if it may be "cuda"."""
+    if not isinstance(outer, ast.Call) or last_word(outer.func) != "getattr" or inner not in outer.args[1:2]:
+        return False
+    return any(isinstance(node, ast.Constant) and node.value == _CUDA for node in ast.walk(inner))
 
 
-def typed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
+def typed(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of hits: a test whether a variable or option contains a device's name, and the name of a
     tensor type that it may have: `"cuda" in args.type` for `add_argument("--type", default="torch.cuda.FloatTensor")`.
     The test changes only if the type does."""
@@ -177,12 +180,16 @@ def typed(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
     for index, hit in enumerate(hits):
         if hit.rule.check == "string" and hit.words.get("old", "").endswith("Tensor") and (name := taker(hit)):
             types[name] = min(types.get(name, index), index, key=lambda one: hits[one].is_safe)
+    roots = parsed_options(facts) if types else frozenset()
     for index, hit in enumerate(hits) if types else ():
         outer = hit.parent
         if hit.rule.check == "string" and isinstance(outer, ast.Compare) and hit.node is outer.left:
-            work.compare()
-            if isinstance(outer.ops[0], (ast.In, ast.NotIn)) and (name := last_word(outer.comparators[0])) in types:
-                yield index, types[name]
+            facts.work.compare()
+            tested = outer.comparators[0]
+            of_option = isinstance(tested, ast.Attribute) and ast.unparse(tested.value) in roots
+            if isinstance(outer.ops[0], (ast.In, ast.NotIn)) and (of_option or isinstance(tested, ast.Name)):
+                if (name := last_word(tested)) in types:
+                    yield index, types[name]
 
 
 def _is_offered(hit: Hit) -> bool:
