@@ -181,6 +181,25 @@ def test_a_question_over_a_function_that_runs_a_compiled_module_stays(name: str,
         assert moved == user.replace("torch.cuda", "torch.npu")
 
 
+OTHERS = {
+    "a function of a library": ("from torchvision.ops import knn", "knn(x)", FUNCTION),
+    "a module of a library": ("import torchvision.ops as ops", "ops.knn(x)", FUNCTION),
+    "with another way": (
+        "from ops.knn import near",
+        "near(x)",
+        FUNCTION.replace("def near(x):", "def near(x):\n    if pts_ext is None:\n        return x"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_a_question_over_another_function_moves(name: str, tmp_path: Path) -> None:
+    line, call, function = OTHERS[name]
+    user = f"import torch\nimport torch_npu\n{line}\nif torch.cuda.is_available():\n    {call}\n"
+    files = {"use.py": user, "ops/knn.py": function, "setup.py": BUILD}
+    assert fixed(tmp_path, files, "npu")["use.py"] == user.replace("torch.cuda", "torch.npu")
+
+
 def test_a_function_over_a_library_stays_where_the_target_lacks_the_library(tmp_path: Path) -> None:
     library = FUNCTION.replace("pts_ext", "nvdiffrast")
     user = "import torch\nimport torch_npu\nfrom ops.knn import near\nif torch.cuda.is_available():\n    near(x)\n"

@@ -182,6 +182,15 @@ def test_an_autocast_that_the_import_makes(imported: str, decorator: str, due: s
         assert told == expected - {"safe"}
 
 
+def test_a_program_turns_autocast_off_everywhere_or_nowhere() -> None:
+    """As in espnet, with a decorator for one method and a `with` for another one."""
+    text = MADE.format("", "@torch.autocast('cuda', enabled=False)")
+    text += "    def f(self):\n        with torch.autocast('cuda', enabled=False):\n            pass\n"
+    fixed = engine_for("npu", Settings(locale="en")).fix(Source(text)).text
+    assert fixed.count("'cuda', enabled=False") == 2 and 'autocast("npu")' in fixed
+    assert "cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(text)).text
+
+
 def test_an_autocast_that_the_import_makes_is_typed() -> None:
     text = MADE.format("from torch.cuda.amp import autocast", "@autocast(enabled=False)")
     typed = ("@torch.autocast('cuda')", "from torch.cuda.amp import autocast", "x = '''", "@f", "autocast(")

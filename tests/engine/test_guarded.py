@@ -1433,6 +1433,9 @@ OPTION = (
         "args = parser.parse_args()\nif args.cuda:\n    run.cuda()\n",
         "opt, rest = parser.parse_known_args()\nif opt.cuda:\n    run.cuda()\n",
         "def main(args):\n    if args.cuda:\n        run.cuda()\n",
+        "class C:\n    def f(self):\n        self.args = parser.parse_args()\n        if self.args.cuda: run.cuda()\n",
+        "mine: Namespace = parser.parse_args()\nif mine.cuda:\n    run.cuda()\n",
+        '"""\nx = parser.parse_args()\n"""\nopt = read()\nif opt.cuda:\n    run.cuda()\n',
     ],
 )
 def test_the_default_of_an_option_is_a_question(uses: str) -> None:
@@ -1477,6 +1480,12 @@ def test_a_question_that_chooses_the_name_of_a_method_stays(text: str) -> None:
     assert "cuda" not in ENGINE.fix(Source(HEAD + moved)).text
 
 
+@pytest.mark.parametrize("names", [("'half'", "'float'"), ("'run_gpu'", "'run_cpu'")])
+def test_a_question_that_chooses_another_name_moves(names: tuple[str, str]) -> None:
+    text = "x = getattr(x, {} if torch.cuda.is_available() else {})()\n".format(*names)
+    assert "torch.npu.is_available()" in ENGINE.fix(Source(HEAD + text)).text
+
+
 def test_the_name_of_a_method_is_typed() -> None:
     type_in_each_line(HEAD + "".join(NAMED), ("x = getattr(x, 'cpu')", "x.cuda()", "getattr("), 4)
 
@@ -1491,6 +1500,12 @@ def test_a_test_of_a_tensor_type_stays_with_the_type() -> None:
     """As in seq2seq.pytorch: with the default, the program would skip its devices."""
     assert ENGINE.fix(Source(TYPED)).text == TYPED
     assert "torch.cuda" not in ENGINE.fix(Source(TYPED.replace("torch.cuda.FloatTensor", "cpu"))).text
+
+
+def test_a_test_of_a_device_is_none_of_a_tensor_type() -> None:
+    device = "device = torch.device('cuda')\nif 'cuda' in device.type:\n    torch.cuda.set_device(0)\n"
+    text = TYPED[: TYPED.index("args =")] + device
+    assert ENGINE.fix(Source(text)).text.count("cuda") == 1  # the tensor type
 
 
 def test_a_tensor_type_is_typed() -> None:

@@ -1052,7 +1052,31 @@ def test_a_module_beside_the_file_that_imports_such_a_library() -> None:
     assert classes(findings(relative, "net/train.py")) == {"review"}
 
 
-def test_imports_of_such_modules_are_typed() -> None:
-    files = {**GRAPHS, "net/train.py": MOVED.format("from .graphs import Graph")}
-    lines = ("from .plain import Graph", "import net.graphs", "x.cuda()")
+def test_modules_in_the_folder_where_the_scan_begins() -> None:
+    flat = {"graphs.py": GRAPHS["net/graphs.py"], "train.py": MOVED.format("from graphs import Graph")}
+    assert classes(findings(flat, "train.py")) == {"review"}
+    other = {**flat, "train.py": MOVED.format("from torchvision.graphs import Graph")}
+    assert classes(findings(other, "train.py")) == {"safe"}
+    silent = {**flat, "graphs.py": "import dgl\n"}  # neither the command line nor an editor reads this file for it
+    assert classes(findings(silent, "train.py")) == {"safe"}
+    several = {**GRAPHS, "train.py": MOVED.format("import net.graphs\nimport net.plain")}
+    assert classes(findings(several, "train.py")) == {"review"}
+
+
+@pytest.mark.parametrize("imported", ["import os, dgl", "import numpy as np, dgl", "from dgl.nn import GraphConv"])
+def test_imports_of_such_libraries(imported: str) -> None:
+    files = {"graphs.py": f"import torch\n{imported}\n", "train.py": MOVED.format("from graphs import Graph")}
+    assert classes(findings(files, "train.py")) == {"review"}
+
+
+@pytest.mark.parametrize("imported", ["from .graphs import Graph", "import os"])
+def test_imports_of_such_modules_are_typed(imported: str) -> None:
+    files = {**GRAPHS, "net/train.py": MOVED.format(imported)}
+    lines = (
+        "from .plain import Graph",
+        "from net.graphs import Graph",
+        "import net.graphs",
+        "from . import graphs",
+        "x.cuda()",
+    )
     type_in_each_line(files["net/train.py"], lines, 1, "net/train.py", project_of(files))

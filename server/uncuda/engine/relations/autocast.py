@@ -14,6 +14,7 @@ _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
 _AUTOCAST, _SCALER = "autocast", "Scaler"
 _DECORATOR = lazy_re.compile(r"[ \t]*@[ \t]*(?:(\w+\.)+|\w*)autocast[ \t]*\(")
+_OFF = lazy_re.compile(r"\benabled[ \t]*=[ \t]*False\b")
 _NEAR = 40  # maximum number of characters between the name of a function and its argument
 
 
@@ -44,16 +45,21 @@ def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
 
 def decorating(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
     """Return the starts of the hits in a decorator that calls `autocast`, and of those at an import of `autocast` if
-    such a decorator uses the imported name: `@autocast(enabled=False)`. The call runs when the file is imported."""
-    starts, alone = set[int](), False
+    such a decorator uses the imported name: `@autocast(enabled=False)`. The call runs when the file is imported. Also
+    return the starts of the hits at other calls with `enabled=False` in the same file, because a program turns autocast
+    off in all these places or in none."""
+    starts, off, alone = set[int](), set[int](), False
     for at in facts.searches.find(("text", _AUTOCAST), plain(_AUTOCAST)) if facts.says("@") else ():
         start = facts.layout.line_start(at)
         match = _DECORATOR.match(facts.text, start)
         if match is not None and match.end() > at and not facts.layout.token_at(at):
             starts.add(start)
             alone = alone or match[1] is None
+        elif _OFF.search(facts.text, at, facts.layout.line_break(at)):
+            off.add(start)
     if not starts:
         return frozenset()
+    starts |= off
     return frozenset(
         hit.start
         for hit in hits

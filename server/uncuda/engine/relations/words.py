@@ -179,7 +179,7 @@ def typed(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
     types: dict[str, int] = {}
     for index, hit in enumerate(hits):
         if hit.rule.check == "string" and hit.words.get("old", "").endswith("Tensor") and (name := taker(hit)):
-            types[name] = min(types.get(name, index), index, key=lambda one: hits[one].is_safe)
+            types[name] = min(types.get(name, index), index, key=lambda one: (hits[one].is_safe, hits[one].start))
     roots = parsed_options(facts) if types else frozenset()
     for index, hit in enumerate(hits) if types else ():
         outer = hit.parent
