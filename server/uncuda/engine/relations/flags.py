@@ -7,6 +7,7 @@ import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import cached_property
 
 from ... import lazy_re
 from ...checks import leaving
@@ -70,12 +71,14 @@ class Flags:
         """Record the variable, function or option of the command line that receives the result of the condition at a
         node of a statement."""
         if (option := _default_of(node, statement)) and not isinstance(node, ast.Constant):
-            roots = parsed_options(self._facts)
-            for flag in (f"{root}.{option}" for root in sorted(roots)):
-                if self._facts.says(flag):
-                    self._hold(index, flag, None)
+            for root in self._roots_of_options:
+                self._hold(index, f"{root}.{option}", None)
         elif (found := self._receiver(node, statement)) is not None:
             self._hold(index, *found)
+
+    @cached_property
+    def _roots_of_options(self) -> list[str]:
+        return sorted(root for root in parsed_options(self._facts) if self._facts.says(f"{root}."))
 
     def returned(self, index: int, statement: Statement) -> None:
         """Record the function around a condition if it returns a true value only with CUDA: below `if is_available():`
