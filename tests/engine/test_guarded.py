@@ -1510,3 +1510,12 @@ def test_a_test_of_a_device_is_none_of_a_tensor_type() -> None:
 
 def test_a_tensor_type_is_typed() -> None:
     type_in_each_line(TYPED, ("if 'cuda' in args.kind:", "args.type = 'torch.cuda.HalfTensor'", "x = 'cuda'"), 4)
+
+
+@pytest.mark.parametrize("count", ["0 if args.no_cuda else {}", "{} if args.cuda else 0", "-1 if args.no_cuda else {}"])
+def test_a_number_of_devices_that_an_option_turns_off(count: str) -> None:
+    """As in examples of transformers: with several devices, the model would be wrapped in `DataParallel`."""
+    number = count.format("torch.cuda.device_count()")
+    text = f"{HEAD}args.n = {number}\nif args.n > 1:\n    model = torch.nn.DataParallel(model)\n"
+    assert ENGINE.fix(Source(text)).text == text
+    assert "torch.cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(text)).text

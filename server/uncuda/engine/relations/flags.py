@@ -297,14 +297,15 @@ def spelled(name: str, statement: Statement) -> list[ast.expr]:
 
 
 def _is_false_else(outer: ast.AST, inner: ast.AST | None) -> bool:
-    """Return whether a conditional expression is false if its condition is false:
-    `torch.cuda.device_count() if has_cuda else 0`. `inner`: the operand of the expression that the caller has
-    examined; the result is False if this is the operand after `else`."""
-    if not isinstance(outer, ast.IfExp) or inner is outer.orelse:
+    """Return whether a conditional expression is false unless it gives one of its operands:
+    `torch.cuda.device_count() if has_cuda else 0`, `0 if no_cuda else torch.cuda.device_count()`. `inner`: the operand
+    of the expression that the caller has examined."""
+    if not isinstance(outer, ast.IfExp):
         return False
-    if isinstance(outer.orelse, ast.UnaryOp):
-        return isinstance(outer.orelse.op, ast.USub)  # -1 is no index of a device
-    return isinstance(outer.orelse, ast.Constant) and not outer.orelse.value
+    other = outer.body if inner is outer.orelse else outer.orelse
+    if isinstance(other, ast.UnaryOp):
+        return isinstance(other.op, ast.USub)  # -1 is no index of a device
+    return isinstance(other, ast.Constant) and not other.value
 
 
 def _target(assignment: ast.AST, value: ast.AST | None, item: ast.AST | None) -> ast.expr | None:
