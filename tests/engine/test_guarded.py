@@ -1519,3 +1519,29 @@ def test_a_number_of_devices_that_an_option_turns_off(count: str) -> None:
     text = f"{HEAD}args.n = {number}\nif args.n > 1:\n    model = torch.nn.DataParallel(model)\n"
     assert ENGINE.fix(Source(text)).text == text
     assert "torch.cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(text)).text
+
+
+def test_the_message_of_an_assert_stays_with_its_test() -> None:
+    """As in DensePhrases: an assert that fails must not say that there is a device."""
+    asserted = "def f(x):\n    assert torch.cuda.is_available(), f'cuda {torch.cuda.is_available()}'\n"
+    text = f"{HEAD}{TRITON}{asserted}    add(x)\n"
+    assert ENGINE.fix(Source(text)).text == text
+    assert "torch.cuda" not in ENGINE.fix(Source(f"{HEAD}{asserted}    x.cuda()\n")).text
+
+
+LABEL = (
+    HEAD + "def moved(tensor):\n    kind = 'cpu' if not tensor.is_cuda else 'gpu'\n    if not tensor.is_cuda:\n"
+    "        tensor = tensor.cuda()\n    return tensor, kind\n\n\ndef back(tensor, kind):\n"
+    "    return tensor.cpu() if tensor.is_cuda and kind == 'cpu' else tensor\n"
+)
+
+
+def test_a_label_that_only_the_file_reads_moves_nothing() -> None:
+    """As in ClassyVision and suncet: the word "gpu" is compared with, and no library receives it."""
+    assert "cuda" not in ENGINE.fix(Source(LABEL)).text
+    given = LABEL + "    Trainer(accelerator=kind)\n"
+    assert "tensor.is_cuda else 'gpu'" in ENGINE.fix(Source(given)).text
+
+
+def test_a_label_is_typed() -> None:
+    type_in_each_line(LABEL, ("f(device=kind)", "kind = 'gpu'", "if kind == 'gpu':", "x.to(kind)"), 2)

@@ -1,6 +1,7 @@
 """Finds hits that must be decided alike, because the program would otherwise ask one device and use another: the
-functions that read and set the random state, the conditions that choose the arguments of one call, the conditions of
-one `if` chain that read the same attribute, and the equal conditions that wrap a model and read the wrapped model."""
+functions that read and set the random state, the conditions that choose the arguments of one call, those in the test
+and in the message of one `assert`, the conditions of one `if` chain that read the same attribute, and the equal
+conditions that wrap a model and read the wrapped model."""
 
 from __future__ import annotations
 
@@ -24,8 +25,9 @@ _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set
 def alike(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
     """Yield pairs of hits that change together: all hits in one file that read or set the random state, because a file
     may store the state under a key and read it again; and two conditions that choose the arguments of one call:
-    `Trainer(device="gpu" if torch.cuda.is_available() else "cpu", precision=16 if torch.cuda.is_available() else 32)`.
-    """
+    `Trainer(device="gpu" if torch.cuda.is_available() else "cpu", precision=16 if torch.cuda.is_available() else 32)`;
+    and the test of an `assert` and what its message says: `assert torch.cuda.is_available(),
+    f"{torch.cuda.is_available()}"`."""
     first: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
         key = _key(hit, work)
@@ -44,6 +46,8 @@ def _key(hit: Hit, work: Work) -> Hashable:
         work.compare()
         if isinstance(outer, ast.IfExp) and inner is outer.test and choice is None:
             choice = outer
+        elif isinstance(outer, ast.Assert):
+            return hit.statement.start, outer
         elif choice is not None and not isinstance(outer, ast.keyword):
             return (hit.statement.start, outer) if isinstance(outer, ast.Call) and inner is not outer.func else None
         inner = outer

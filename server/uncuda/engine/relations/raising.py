@@ -13,7 +13,7 @@ from ...checks.mocked import MOCKED
 from ...edits import SAFE
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
-from ...facts.scans import matches, plain
+from ...facts.scans import matches, plain, uses
 from .parts import is_within
 from .questions import is_question
 
@@ -23,6 +23,9 @@ _TAKING = frozenset({"append", "add", "extend", "insert", "map", "partial"})
 _HARDWARE = lazy_re.compile(r"cuda:\d+|gpu")
 _QUOTED = lazy_re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
 _SPELLED = ("cuda:", "gpu")
+_HANDED_ON = lazy_re.compile(r"(?:(?<![!=<>])=|\bto\(|device\()[ \t]*\Z")
+_COMPARED_WITH = lazy_re.compile(r"[ \t]*[!=]=[ \t]*[\"']")
+_BEFORE = 20  # maximum number of characters between what takes a variable and the variable
 _LIGHTNING, _TRAINER, _GPUS = "lightning", "Trainer", "gpus"
 _GIVEN_GPUS = lazy_re.compile(r"gpus[ \t]*=(?!=)[ \t]*(?!(?:None|0)[ \t]*[,)\n])")
 _CLASS = lazy_re.compile(r"class[ \t]+(\w+)")
@@ -89,9 +92,29 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
         facts.work.compare(len(statement.digest.texts))
         for text in statement.digest.texts:
             if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:
-                if _is_kept(text.node, statement):
+                if _is_kept(text.node, statement) and not _is_label(text.node, statement, facts):
                     yield at, text.value
                     break  # one string is enough to show that the statement stays on CUDA
+
+
+def _is_label(word: ast.AST, statement: Statement, facts: Facts) -> bool:
+    """Return whether a string is a label that only the file itself reads, `kind = "cpu" if not x.is_cuda else "gpu"`:
+    the variable is compared with a string, and is no keyword argument, no value of another variable and no device."""
+    choice = statement.digest.parents.get(word)
+    assigned = statement.digest.parents.get(choice) if isinstance(choice, ast.IfExp) else None
+    if (
+        not isinstance(assigned, ast.Assign)
+        or len(assigned.targets) > 1
+        or not isinstance(assigned.targets[0], ast.Name)
+    ):
+        return False
+    name, compared = assigned.targets[0].id, False
+    for at in facts.searches.find(("flag", name), uses(name, True)):
+        facts.work.compare()
+        if _HANDED_ON.search(facts.text, max(0, at - _BEFORE), at):
+            return False
+        compared = compared or _COMPARED_WITH.match(facts.text, at + len(name)) is not None
+    return compared
 
 
 def gpus_left(facts: Facts) -> Iterator[tuple[int, str]]:
