@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -87,22 +86,24 @@ class Catalogue:
     def libraries(self) -> frozenset[str]:
         """The top-level modules of all libraries in the targets' tables, and of the libraries with devices of their
         own, as import statements name them: `import NAME`, `from NAME`."""
-        return self.with_own_devices | {row.name.partition(".")[0] for row in self._modules()}
+        return self.with_own_devices | {row.name.partition(".")[0] for row in self._modules}
 
     @cached_property
     def bound_to_cuda(self) -> frozenset[str]:
         """The modules that need CUDA according to the table of at least one target."""
-        return frozenset(row.name for row in self._modules() if row.kind == "cuda")
+        return frozenset(row.name for row in self._modules if row.kind == "cuda")
 
     @cached_property
     def cuda_and_cpu(self) -> frozenset[str]:
         """The libraries that take tensors and graphs only on CUDA and on the CPU, according to the table of any
         target."""
-        return frozenset(row.name for row in self._modules() if row.kind == CUDA_AND_CPU)
+        return frozenset(row.name for row in self._modules if row.kind == CUDA_AND_CPU)
 
-    def _modules(self) -> Iterator[Row]:
+    @cached_property
+    def _modules(self) -> tuple[Row, ...]:
+        """The rows of all targets' tables of libraries; each start asks for them more than once."""
         tables = (self.path / "tables" / name / "modules.tsv" for name in self.declarations)
-        return (row for table in tables if table.exists() for row in read_rows(table).values())
+        return tuple(row for table in tables if table.exists() for row in read_rows(table).values())
 
     def accelerator(self, name: str) -> Accelerator:
         """Return the names of `torch.accelerator` that a target's plugin supports."""

@@ -267,6 +267,14 @@ class Facts:
         found = digest_text(self.text[start:end].rstrip(), self.work.limits.depth)
         return Statement(start, end, found) if found else None
 
+    def statements_at(self, offsets: Iterable[int]) -> Iterator[tuple[int, Statement]]:
+        """Yield the statements at sorted offsets, each once, with the first offset in it; see `peek`."""
+        done = -1
+        for at in offsets:
+            if at >= done and (statement := self.peek(at)) is not None:
+                done = statement.end
+                yield at, statement
+
     def imports(self) -> list[tuple[Binding, Statement]]:
         """Return all parsed imports; none is missing after the whole text has been read."""
         if self._imports is None:

@@ -214,4 +214,5 @@ def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
 @lru_cache(maxsize=1024)
 def _imported_from(module: str, names: str) -> tuple[tuple[str, str], ...]:
     parts = re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(",")
-    return tuple((words[-1], f"{module}.{words[0]}") for part in parts if (words := part.split()))
+    prefix = module if module.endswith(".") else f"{module}."  # `from . import a` binds `.a`
+    return tuple((words[-1], prefix + words[0]) for part in parts if (words := part.split()))

@@ -8,9 +8,10 @@ import os
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from difflib import SequenceMatcher
-from itertools import groupby, pairwise
+from itertools import groupby
+from operator import itemgetter
 from typing import Literal, TypeVar
 
 from uncuda import lazy_re
@@ -78,7 +79,7 @@ class _Matcher(SequenceMatcher[_Line]):
             if i_end < len(self._old):
                 found.append(("equal", i_end, i_end + 1, j_end, j_end + 1))
             i, j = i_end + 1, j_end + 1
-        return [_joined(run) for _, run in groupby(found, key=_kind)]
+        return [_joined(list(run)) for _, run in groupby(found, key=itemgetter(0))]
 
     def _parts(self, opcode: _Opcode) -> list[_Opcode]:
         tag, i, i_end, j, j_end = opcode
@@ -93,8 +94,6 @@ def _common(old: Sequence[_Line], new: Sequence[_Line]) -> list[tuple[int, int]]
     times, new_times = Counter(old), Counter(new)
     places = {line: j for j, line in enumerate(new) if new_times[line] == 1}
     pairs = [(i, places[line]) for i, line in enumerate(old) if times[line] == 1 and line in places]
-    if all(one[1] < other[1] for one, other in pairwise(pairs)):
-        return pairs
     ends: list[int] = []  # for each length: the smallest index in `new` at which an ordered run of that length ends
     before: list[int] = []  # for each pair: the length of the longest ordered run that ends with it
     for _, j in pairs:
@@ -109,14 +108,10 @@ def _common(old: Sequence[_Line], new: Sequence[_Line]) -> list[tuple[int, int]]
     return kept[::-1]
 
 
-def _kind(opcode: _Opcode) -> str:
-    return opcode[0]
-
-
-def _joined(run: Iterable[_Opcode]) -> _Opcode:
+def _joined(run: Sequence[_Opcode]) -> _Opcode:
     """Return one opcode for consecutive ones of the same kind."""
-    (tag, i, _, j, _), *_, (_, _, i_end, _, j_end) = (*(every := list(run)), every[-1])
-    return tag, i, i_end, j, j_end
+    tag, i, _, j, _ = run[0]
+    return tag, i, run[-1][2], j, run[-1][4]
 
 
 def _range(start: int, end: int) -> bytes:

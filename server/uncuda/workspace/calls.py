@@ -82,7 +82,7 @@ def wrapped(data: bytes, path: str) -> frozenset[str]:
     """Return the functions and classes of a file with autograd functions that call other modules and do not ask for
     the device, with what they call: strings "NAME\\nCALLEE\\n…" of dotted names. Only the build of the project shows
     which of the callees are compiled for CUDA (`followed.wrappers`)."""
-    if _FUNCTION not in data or _AUTOGRAD.search(data) is None or not path.endswith(".py") or "\n" in path:
+    if not path.endswith(".py") or "\n" in path or _FUNCTION not in data or _AUTOGRAD.search(data) is None:
         return frozenset()
     found = _File(data, path, ()).wrapped()
     return frozenset("\n".join([name, *sorted(callees)]) for name, callees in found.items() if callees)

@@ -62,7 +62,7 @@ class Engines:
 
     def __init__(self, catalogue: Catalogue, note: Note = lambda key, *values: None, locale: str = "en") -> None:
         self.catalogue = catalogue
-        self.modules = Words.of(catalogue.declarations, catalogue.libraries, catalogue.cuda_and_cpu)
+        self.modules = Words.of_catalogue(catalogue)
         self.project = Project()
         self.locale = locale
         self._note = note

@@ -17,16 +17,18 @@ class Importers:
     def __init__(self, libraries: Collection[str]) -> None:
         self._libraries = frozenset(libraries)
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in libraries})) or r"(?!)"
-        # The second alternative takes what follows `import`; a line break before the words is fast to search for.
+        # the pattern begins with a line break, which is fast to search for
         pattern = rf"\n(?:from[ \t]+((?:{roots})\b[\w.]*)[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)"
         others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*){0,20}"
         self._import = re.compile(rf"{pattern}|import[ \t]+{others}((?:{roots})\b[\w.]*))".encode())
 
     def of(self, data: bytes, path: str) -> frozenset[str]:
         """Return "MODULE\\nLIBRARY" for each library that a file that names torch imports outside of all blocks."""
-        module = module_at(path) if path.endswith(".py") and "\n" not in path else ""
-        found = self._imported(b"\n" + data) if module and b"torch" in data else ()
-        return frozenset(f"{module}\n{name}" for name in found)
+        if not path.endswith(".py") or "\n" in path or b"torch" not in data:
+            return frozenset()
+        found = set(self._imported(b"\n" + data))
+        module = module_at(path) if found else ""
+        return frozenset(f"{module}\n{name}" for name in found if module)
 
     def _imported(self, data: bytes) -> Iterator[str]:
         for match in self._import.finditer(data):

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from uncuda.catalogue import Catalogue
+
 
 @dataclass(frozen=True)
 class Words:
@@ -21,6 +23,11 @@ class Words:
     variables: Mapping[str, str] = field(default_factory=dict)
     libraries: frozenset[str] = frozenset()
     cuda_and_cpu: frozenset[str] = frozenset()
+
+    @classmethod
+    def of_catalogue(cls, catalogue: Catalogue) -> Words:
+        """Return the names that a catalogue contains."""
+        return cls.of(catalogue.declarations, catalogue.libraries, catalogue.cuda_and_cpu)
 
     @classmethod
     def of(

@@ -49,7 +49,7 @@ class Worker:
 
     def __init__(self, catalogue: Catalogue, engines: Iterable[Engine] = ()) -> None:
         self._catalogue = catalogue
-        self._words = Words.of(catalogue.declarations, catalogue.libraries, catalogue.cuda_and_cpu)
+        self._words = Words.of_catalogue(catalogue)
         self._scanner = Scanner(self._words, once=True)
         self._constants = Constants(self._words.devices)
         self._known = list(engines)

@@ -65,7 +65,7 @@ class Workers:
         """Search the bytes of the files; return the facts about the project and the problems that were found, as a
         `Survey`, and the targets that constants in the files name. `engine_for`: a function that returns the engine
         that tells whether a file may have findings."""
-        words = Words.of(self._catalogue.declarations, self._catalogue.libraries, self._catalogue.cuda_and_cpu)
+        words = Words.of_catalogue(self._catalogue)
         places, engines = _placed(files, engine_for)
         named: dict[str, str] = {}
         asked = partial(SurveyFiles, constants=constants, tests=has_tests(file.path for file in files))

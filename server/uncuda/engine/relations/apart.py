@@ -140,12 +140,7 @@ class Apart:
     def _asking(self) -> dict[int, Statement]:
         """Return a dictionary from the start offset of a statement to the statement, for all statements that contain
         one of `words`, or a variable that holds the result of a condition with one of `words`."""
-        found: dict[int, Statement] = {}
-        done = -1
-        for at in self._places:
-            if at >= done and (statement := self._facts.peek(at)) is not None:
-                found[statement.start] = statement
-                done = statement.end
+        found = {statement.start: statement for _, statement in self._facts.statements_at(self._places)}
         waiting = [*found.values()]
         while waiting:
             more = {one.start: one for one in self._keep(waiting.pop()) if one.start not in found}

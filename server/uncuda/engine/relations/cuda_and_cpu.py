@@ -23,12 +23,6 @@ _BLOCKS = frozenset({"class", "def"})
 _DEFAULT = lazy_re.compile(r"\w+[^,()=\n]*=")  # the default of a parameter: `horovod: bool = False`
 
 
-def _relative(dotted: str) -> str:
-    """Return the dotted name of what an import binds, without the dot that `from_imports` adds between a module that
-    consists only of dots and a name: `.graphs` for `..graphs`, from `from . import graphs`."""
-    return dotted[1:] if dotted.startswith("..") and "." not in dotted.lstrip(".") else dotted
-
-
 class CudaAndCpu:
     """Tells which code of one text is there for a library that takes objects only on CUDA and on the CPU. The target's
     table lists these libraries with the kind `cuda-and-cpu`."""
@@ -69,8 +63,7 @@ class CudaAndCpu:
         if not roots or not context.path or not context.imports_from(roots):
             return False
         searches = self._facts.searches
-        every = {dotted for _, dotted in chain(plain_imports(searches), from_imports(searches))}
-        for dotted in map(_relative, every):
+        for dotted in {dotted for _, dotted in chain(plain_imports(searches), from_imports(searches))}:
             parent = dotted.rpartition(".")[0]
             for name in filter(None, (dotted, parent)):
                 found = context.project.libraries_of(imported_from(name, context.path), context.path)

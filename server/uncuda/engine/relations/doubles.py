@@ -87,12 +87,7 @@ def _scopes_of_default(facts: Facts) -> Iterator[int]:
     """Yield the starts of the functions that make float64 the default dtype; -1 for the module."""
     bound = None
     for word in _SETTERS:
-        done = -1
-        for at in facts.searches.find(("text", word), plain(word)):
-            statement = facts.peek(at) if at >= done and not facts.layout.token_at(at) else None
-            if statement is None:
-                continue
-            done = statement.end
+        for at, statement in _statements(word, facts):
             facts.work.compare(len(statement.digest.parents))
             for call in statement.digest.parents:
                 if isinstance(call, ast.Call) and last_word(call.func) + "(" == word and call.args:
@@ -101,6 +96,12 @@ def _scopes_of_default(facts: Facts) -> Iterator[int]:
                         bound = frozenset(_bound(facts)) if bound is None else bound
                     if value in (*_DTYPES, *_TENSORS) or (bound and value in bound):
                         yield facts.indents.scope_start(at)
+
+
+def _statements(word: str, facts: Facts) -> Iterator[tuple[int, Statement]]:
+    """Yield the statements whose code contains a word, each once, with the offset of the word."""
+    places = facts.searches.find(("text", word), plain(word))
+    return facts.statements_at(at for at in places if not facts.layout.token_at(at))
 
 
 def _bound(facts: Facts) -> Iterator[str]:
@@ -120,12 +121,8 @@ class _Given:
         self._spans: list[tuple[int, int]] = []
         self.names: dict[str, set[int]] = {}
         for word in _DTYPES:
-            done = -1
-            for at in facts.searches.find(("text", word), plain(word)):
-                statement = facts.peek(at) if at >= done and not facts.layout.token_at(at) else None
-                if statement is not None:
-                    done = statement.end
-                    self._take(statement, word, facts)
+            for _, statement in _statements(word, facts):
+                self._take(statement, word, facts)
         self._spans.sort()
 
     def __bool__(self) -> bool:

@@ -51,12 +51,8 @@ def _calls(hit: Hit, branches: Branches) -> Iterator[tuple[Statement, ast.Call]]
 
 
 def _calls_of(name: str, branches: Branches) -> Iterator[tuple[Statement, ast.Call]]:
-    facts, done = branches.facts, -1
-    for at in facts.searches.find(("flag", name), uses(name, True)):
-        statement = facts.peek(at) if at >= done else None
-        if statement is None:
-            continue
-        done = statement.end
+    facts = branches.facts
+    for _, statement in facts.statements_at(facts.searches.find(("flag", name), uses(name, True))):
         branches.work.compare(len(statement.digest.chains))
         for chain in statement.digest.chains:
             call = statement.digest.parents.get(chain.node)

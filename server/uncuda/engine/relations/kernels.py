@@ -499,12 +499,7 @@ class Kernels:
 
     def _values(self, word: Word, every: Sequence[int]) -> Iterator[Place]:
         """Yield the reads of a name, without those in comparisons."""
-        done = -1
-        for at in every:
-            statement = self._facts.peek(at) if at >= done else None
-            if statement is None:
-                continue
-            done = statement.end
+        for _, statement in self._facts.statements_at(every):
             self._work.compare(len(statement.digest.chains))
             for one in statement.digest.chains:
                 loads = isinstance(getattr(one.node, "ctx", None), ast.Load)

@@ -84,11 +84,7 @@ def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     CUDA."""
     places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
-    done = -1
-    for at in places:
-        if at < done or (statement := facts.peek(at)) is None:
-            continue
-        done = statement.end
+    for at, statement in facts.statements_at(places):
         facts.work.compare(len(statement.digest.texts))
         for text in statement.digest.texts:
             if _HARDWARE.fullmatch(text.value) and (statement.start, text.node) not in found:

@@ -165,13 +165,6 @@ def offered(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
     yield from ((test, held) for test in tests)
 
 
-def _names_attribute(outer: ast.AST, inner: ast.AST) -> bool:
-    """Return whether a node is in the name of the attribute that a call of `getattr` returns, if it may be "cuda"."""
-    if not isinstance(outer, ast.Call) or last_word(outer.func) != "getattr" or inner not in outer.args[1:2]:
-        return False
-    return any(isinstance(node, ast.Constant) and node.value == _CUDA for node in ast.walk(inner))
-
-
 def typed(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of hits: a test whether a variable or option contains a device's name, and the name of a
     tensor type that it may have: `"cuda" in args.type` for `add_argument("--type", default="torch.cuda.FloatTensor")`.
@@ -235,6 +228,13 @@ def _is_compared_with_param(node: ast.AST, statement: Statement) -> bool:
         outer = statement.digest.parents.get(outer)
     sides = (outer.left, *outer.comparators) if isinstance(outer, ast.Compare) else ()
     return any(isinstance(side, ast.Attribute) and ast.unparse(side) == _PARAM for side in sides)
+
+
+def _names_attribute(outer: ast.AST, inner: ast.AST) -> bool:
+    """Return whether a node is in the name of the attribute that a call of `getattr` returns, if it may be "cuda"."""
+    if not isinstance(outer, ast.Call) or last_word(outer.func) != "getattr" or inner not in outer.args[1:2]:
+        return False
+    return any(isinstance(node, ast.Constant) and node.value == _CUDA for node in ast.walk(inner))
 
 
 def _is_keyed(outer: ast.AST, inner: ast.AST, statement: Statement) -> bool:

@@ -118,7 +118,7 @@ class Reader:
     """Reads the facts of files."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        words = Words.of(catalogue.declarations, catalogue.libraries, catalogue.cuda_and_cpu)
+        words = Words.of_catalogue(catalogue)
         self.shims, self.variables = words.shims, words.variables
         self._devices = words.devices
         self._scanner = Scanner(words)
