@@ -14,6 +14,7 @@ from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.roles import keys_of_values
 from ...facts.scans import plain
+from .choices import Choices
 from .questions import is_question
 
 FOR_DOUBLES = "for-float64"
@@ -24,7 +25,6 @@ _SETTERS = ("set_default_dtype(", "set_default_tensor_type(")
 _TENSORS = ("torch.DoubleTensor", "DoubleTensor")
 _HOLDERS = frozenset({"dict", "Namespace", "SimpleNamespace"})  # calls that only store their keyword arguments
 _WORDS = lazy_re.compile(r"\w+")
-_CLAUSES = frozenset({"if", "elif", "else"})
 _BOUND = lazy_re.compile(r"[ \t]*(\w+)[ \t]*=[ \t]*torch\.(?:double|float64)[ \t]*(?:#[^\n]*)?\Z")
 
 
@@ -36,11 +36,11 @@ def device_choices(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
     given = _Given(facts)
     if not scopes and not given:
         return frozenset()
-    chosen = _Chosen(hits, facts)
+    chosen = Choices(hits, facts)
     return frozenset(hit.start for hit in hits if hit.node is not None and _is_held(hit, facts, scopes, given, chosen))
 
 
-def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chosen: _Chosen) -> bool:
+def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chosen: Choices) -> bool:
     statement = hit.statement
     if statement is None or not (hit.rule.check == "string" or is_question(hit)):
         return False
@@ -54,33 +54,6 @@ def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chos
     if not any(scope in (-1, place) for name in names for place in given.names.get(name, ())):
         return False
     return asks or chosen.is_asked(statement)
-
-
-class _Chosen:
-    """Tells which statements choose a device by a question for CUDA. `hits`: all hits of the text."""
-
-    def __init__(self, hits: Sequence[Hit], facts: Facts) -> None:
-        self._indents = facts.indents
-        devices = (hit for hit in hits if hit.rule.check == "string" or hit.words.get("old") == "cuda")
-        self._devices = sorted(hit.start for hit in devices)
-        asking = (hit for hit in hits if hit.rule.check == "name" and is_question(hit))
-        self._asking = {hit.statement.start for hit in asking if hit.statement is not None}
-
-    def by(self, statement: Statement) -> bool:
-        """Return whether a statement that asks for CUDA contains a device, guards one or a call of `.cuda()`, or stores
-        the answer in a variable."""
-        end = statement.end
-        if self._indents.header_at(statement.start).word in _CLAUSES:
-            end = max(end, self._indents.extent(statement.start))
-        within = bisect_left(self._devices, end) > bisect_left(self._devices, statement.start)
-        return within or any(binding.kind == "assign" for binding in statement.digest.bindings)
-
-    def is_asked(self, statement: Statement) -> bool:
-        """Return whether a statement is in the block of a condition that asks for CUDA, or of its `else`."""
-        above = self._indents.header_above(statement.start)
-        if above is None or above.word not in _CLAUSES:
-            return False
-        return self._indents.clauses(above)[0].start in self._asking
 
 
 def _scopes_of_default(facts: Facts) -> Iterator[int]:

@@ -16,6 +16,7 @@ from .guarded import before_counts, over_cuda, over_lookups, over_several
 from .kernels import BUILDER, Libraries
 from .loading import beside_loading, of_loading
 from .makes import of_makes
+from .moved import beside_moves
 from .own_words import BEHIND
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
@@ -26,10 +27,10 @@ OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-c
 OVER_LEFT, OF_MAKE = "question-over-left", "question-of-make"
 OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
 OVER_NONE, OF_FALLING = "question-over-none", "question-of-falling"
-BESIDE_LOADING = "question-beside-loading"
+BESIDE_LOADING, BESIDE_MOVES = "question-beside-loading", "question-beside-moves"
 REASONS = frozenset(
     {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OVER_NONE}
-    | {OF_LOADING, BESIDE_LOADING, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
+    | {OF_LOADING, BESIDE_LOADING, BESIDE_MOVES, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
 )
 """Ids of the sentences that say why a fix is not safe."""
 
@@ -176,6 +177,16 @@ def staying(
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
+    _hold_over_ways(result, hits, questions, branches)
+    stays = {index for index in questions if classes[index] != SAFE or index in result.classes}
+    for index in beside_moves(hits, stays, questions, branches):
+        result.hold(index, REVIEW, BESIDE_MOVES)
+    return result
+
+
+def _hold_over_ways(result: Staying, hits: Sequence[Hit], questions: Questions, branches: Branches) -> None:
+    """Add the conditions that decide how a checkpoint is loaded, that fall back to another device, or that call
+    functions of an unknown library."""
     loading = dict(of_loading(hits, questions, branches))
     for index in loading:
         result.hold(index, REVIEW, OF_LOADING)
@@ -185,7 +196,6 @@ def staying(
         result.hold(index, REVIEW, OF_FALLING)
     for found in to_unknown(hits, questions, branches):
         result.hold(found.question, REVIEW, OVER_UNKNOWN, found.name)
-    return result
 
 
 def _hold_over_cuda(

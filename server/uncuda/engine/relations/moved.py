@@ -1,0 +1,73 @@
+"""Finds models that move to CUDA only behind a condition that stays unchanged. Other conditions of the file must then
+choose no device of the target: the model stays where it is, and so must the data that it receives."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator, Sequence
+
+from ...checks import Hit
+from ...checks.branches import Branches
+from ...facts.read import Statement
+from ...facts.role_calls import last_word
+from ...facts.scans import uses
+from .choices import Choices
+from .questions import Questions, Stretch, hits_in, is_question
+
+_WRAPPER = "DataParallel()"
+_MANY = 200  # a variable with more uses than this counts as moved elsewhere
+
+
+def beside_moves(
+    hits: Sequence[Hit], staying: Collection[int], questions: Questions, branches: Branches
+) -> Iterator[int]:
+    """Yield the indices of the conditions that choose a device or move a value, in a file that moves a model only
+    behind another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`."""
+    moves = [(hit.start, index) for index, hit in enumerate(hits) if hit.words.get("old") == "cuda"]
+    asking = [index for index in questions if index not in staying] if moves and staying else []
+    if not asking:
+        return
+    moves.sort()
+    regions = [region for index in sorted(staying) for region in questions.regions(index)]
+    names = {name for region in regions for _, index in hits_in(moves, region) if (name := _model(hits[index]))}
+    if any(_stays(name, regions, branches) for name in sorted(names)):
+        choices = Choices(hits, branches.facts)
+        for index in asking:
+            statement = hits[index].statement
+            if hits[index].rule.check == "name" and is_question(hits[index]) and statement is not None:
+                if choices.by(statement):
+                    yield index
+
+
+def _model(hit: Hit) -> str:
+    """Return the variable whose model a call of `.cuda()` moves: in place, `model.cuda()`, which moves no tensor, or
+    together with its wrapper, `model = DataParallel(model).cuda()`. Otherwise return ""."""
+    statement, node = hit.statement, hit.node
+    call = statement.digest.parents.get(node) if statement is not None and node is not None else None
+    if statement is None or not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
+        return ""
+    outer = statement.digest.parents.get(call)
+    if isinstance(outer, ast.Expr):
+        return node.value.id if isinstance(node.value, ast.Name) else ""
+    target = outer.targets[0] if isinstance(outer, ast.Assign) and len(outer.targets) == 1 else None
+    return target.id if isinstance(target, ast.Name) and last_word(node.value) == _WRAPPER else ""
+
+
+def _stays(name: str, regions: Sequence[Stretch], branches: Branches) -> bool:
+    """Return whether no statement outside of these spans moves the model that a variable holds."""
+    places = branches.facts.searches.find(("moved", name), uses(name, True))
+    if len(places) > _MANY:
+        return False
+    moving = re.compile(
+        rf"{re.escape(name)}(?:\.module)?\.(?:to|cuda)\(|{re.escape(name)}[ \t]*=(?!=).*\.(?:to|cuda)\(", re.S
+    )
+    for at in places:
+        branches.work.compare(1 + len(regions))
+        if not any(start <= at < end for start, end in regions):
+            statement: Statement | None = branches.facts.peek(at)
+            if statement is not None:
+                branches.work.search(at, statement.end)
+                if moving.match(branches.text, at, statement.end):
+                    return False
+    return True

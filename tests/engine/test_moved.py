@@ -1,0 +1,58 @@
+"""Tests that a device is not chosen for the target if the model moves only behind a condition that stays CUDA's."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.typist import type_in_each_line
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+OLD = Settings(locale="en", target_version="2.7.1")
+HEAD = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
+CHOSEN = "device = torch.device('cuda:0' if torch.cuda.is_available() else 'cpu')\n"
+WRAPPED = "if torch.cuda.is_available():\n    model = DataParallel(model).cuda()\n"
+KERNEL = "if torch.cuda.is_available():\n    import alt_cuda_corr\n    model.cuda()\n"
+USED = "for x in loader:\n    model(x.to(device))\n"
+HELD = [
+    f"{CHOSEN}{WRAPPED}{USED}",
+    f"def main(model):\n    {CHOSEN}    if torch.cuda.is_available():\n        model = DataParallel(model).cuda()\n",
+    f"{WRAPPED}def load(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n",
+    f"{WRAPPED}print(model)\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    x = x.cuda()\n",
+    f"{CHOSEN}{KERNEL}{USED}",
+    f"{CHOSEN}{WRAPPED}other.to(device)\n",
+]
+FREE = [
+    f"{CHOSEN}model = build().to(device)\n{WRAPPED}{USED}",
+    f"{CHOSEN}{WRAPPED}model.to(device)\n{USED}",
+    f"{CHOSEN}{WRAPPED}model.module.to(device)\n{USED}",
+    f"{WRAPPED}train(DataLoader(x, pin_memory=torch.cuda.is_available()))\n",
+    f"{WRAPPED}if torch.cuda.is_available():\n    torch.cuda.manual_seed_all(0)\n",
+    f"{CHOSEN}if torch.cuda.is_available():\n    model.cuda()\n{USED}",
+]
+
+
+def changed(text: str) -> bool:
+    return engine_for("npu", OLD).fix(Source(HEAD + text)).text != HEAD + text
+
+
+@pytest.mark.parametrize("text", HELD)
+def test_the_model_stays_where_it_is(text: str) -> None:
+    """`DataParallel` of torch_npu before 2.10 raises an exception, so the condition around it stays."""
+    assert not changed(text)
+
+
+@pytest.mark.parametrize("text", FREE)
+def test_another_model_or_another_choice(text: str) -> None:
+    assert changed(text)
+
+
+def test_a_version_that_wraps_models() -> None:
+    assert engine_for("npu", Settings(locale="en")).fix(Source(HEAD + HELD[0])).text.count("npu") > 3
+
+
+@pytest.mark.parametrize("text", [HELD[4], KERNEL + HELD[2].replace(WRAPPED, "")])
+def test_typing_says_what_a_fresh_look_says(text: str) -> None:
+    lines = ("model = model.to(device)", "if torch.cuda.is_available():", "model.cuda()", "model = x", "    pass")
+    type_in_each_line(HEAD + text, lines, 3)
