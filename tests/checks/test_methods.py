@@ -379,6 +379,16 @@ def test_an_attribute_that_is_assigned(line: str) -> None:
     assert not engine_for("npu", Settings(locale="en")).check(Source(text)).findings
 
 
+def test_an_attribute_of_what_a_function_returns() -> None:
+    """As in tutel/system.py: the object is the one to which the file assigns the attribute, or may be."""
+    text = (
+        "import torch\nimport torch_npu\n\n\ndef f(w):\n    session.is_cuda = w.is_cuda\n    return current().is_cuda\n"
+    )
+    assert [finding.fixes[0].applicability for finding in findings(text)] == ["safe", "review"]
+    read = text.replace("session.is_cuda = ", "session.is_cuda == ")
+    assert [finding.fixes[0].applicability for finding in findings(read)] == ["safe"] * 3
+
+
 @pytest.mark.parametrize("bound", ["model = None\n    model = model.Net()", "model = model.Net()"])
 def test_a_variable_that_has_the_name_of_an_imported_module(bound: str) -> None:
     """As in pytorch-seq2seq: only the question would change, and `.cuda()` would fail behind it."""

@@ -25,6 +25,52 @@ CASES = {
         "\na = 1; import torch as t, os; t.cuda.synchronize(); t.cuda.empty_cache()\n",
         "\na = 1; import torch as t, os; import torch_npu; t.npu.synchronize(); t.npu.empty_cache()\n",
     ),
+    "a function imports torch and its modules, and another function needs the plugin": (
+        """
+def choose(c):
+    c.device = 'cuda'
+
+
+def run(c):
+    import torch
+    import os
+    from torch.utils import data
+
+    return c.device == 'cuda'
+""",
+        """
+def choose(c):
+    c.device = 'npu'
+
+
+def run(c):
+    import torch
+    import torch_npu
+    import os
+    from torch.utils import data
+
+    return c.device == 'npu'
+""",
+    ),
+    "a block of a function imports a module of torch": (
+        """
+def run(c):
+    import torch
+    if c:
+        from torch.utils import data
+
+        x.cuda()
+""",
+        """
+def run(c):
+    import torch
+    if c:
+        from torch.utils import data
+        import torch_npu
+
+        x.npu()
+""",
+    ),
     "imports follow on the line": (
         "\nimport torch; import os\nx.cuda()\n",
         "\nimport torch; import os\nimport torch_npu\nx.npu()\n",

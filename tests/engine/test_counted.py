@@ -22,6 +22,10 @@ HELD = {
     "a keyword": RAY + "t = Trainer(gpus=torch.cuda.device_count())\n",
     "a keyword of Lightning": LIGHTNING + "t = L.Trainer(devices=torch.cuda.device_count() or 1)\n",
     "a choice for Lightning": LIGHTNING + "t = L.Fabric(devices=2 if torch.cuda.is_available() else 1)\n",
+    "a dtype": LIGHTNING + "t = L.Fabric(precision='16-mixed' if torch.cuda.is_available() else '32-true')\n",
+    "a variable with a dtype": LIGHTNING
+    + "precision = 'bf16-true' if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else '32-true'\n",
+    "a strategy": LIGHTNING + "t = L.Trainer(strategy='ddp' if torch.cuda.device_count() > 1 else 'auto')\n",
     "the result of a function": LIGHTNING + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
     "a keyword of Ray": RAY + "ray.init(num_cpus=4, num_gpus=torch.cuda.device_count())\n",
@@ -39,6 +43,7 @@ FREE = {
     "another function": HEAD + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",
     "another keyword": LIGHTNING + "f(nprocs=torch.cuda.device_count())\n",
+    "a dtype of another library": HEAD + "t = Trainer(precision='amp' if torch.cuda.is_available() else 'fp32')\n",
     "a variable of the module": HEAD + "gpus = torch.cuda.device_count()\n",
     "a flag of another library": HEAD + "import raytracer\nr = Reader(use_gpu=torch.cuda.is_available())\n",
     "a number for another library": HEAD + "f(num_gpus=torch.cuda.device_count())\n",

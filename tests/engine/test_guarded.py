@@ -1455,7 +1455,7 @@ def test_the_default_of_an_option_is_typed() -> None:
 
 WRAPPED_ON_DEVICE = (
     HEAD + 'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
-    'if device.type == "cuda":\n    model = torch.nn.DataParallel(model).cuda()\n'
+    'model = build().to(device)\nif device.type == "cuda":\n    model = torch.nn.DataParallel(model).cuda()\n'
 )
 
 

@@ -48,6 +48,11 @@ def test_another_model_or_another_choice(text: str) -> None:
     assert changed(text)
 
 
+def test_tests_have_models_of_their_own() -> None:
+    text = HEAD + HELD[2]
+    assert engine_for("npu", OLD).fix(Source(text, "tests/test_a.py")).text != text
+
+
 def test_a_version_that_wraps_models() -> None:
     assert engine_for("npu", Settings(locale="en")).fix(Source(HEAD + HELD[0])).text.count("npu") > 3
 

@@ -341,8 +341,8 @@ class Context:
         return self._written[key]
 
     def _torch_of(self, torch: list[Statement], offset: int) -> Statement:
-        """Return the import of torch that is visible at `offset`: one at module level, otherwise one in the function
-        that contains the offset."""
+        """Return the import of torch that is visible at `offset`: one at module level, otherwise the first one in the
+        innermost block of the function that contains the offset, so that the block gets one import of the plugin."""
         indents = self.facts.indents
         module: list[Statement] = []
         around: list[Statement] = []
@@ -357,7 +357,10 @@ class Context:
         if module:
             return module[0]
         above = [statement for statement in around or torch if statement.start <= offset]
-        return above[-1] if above else (around or torch)[0]
+        if not above:
+            return (around or torch)[0]
+        block = indents.header_above(above[-1].start)
+        return next(statement for statement in above if indents.header_above(statement.start) == block)
 
     def _needs_above(self, statement: Statement) -> bool:
         """Whether a statement imports a name that torch has only after the plugin is imported: `is_nccl_available`."""

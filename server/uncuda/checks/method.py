@@ -217,6 +217,9 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
             return REVIEW
     fits = call is None or _fits(call, rule)
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
+    # in a file that assigns the attribute to an object of its own, `current().is_cuda` may be that object's
+    given = node.value.func if call is None and isinstance(node.value, ast.Call) else None
+    by_itself = by_itself or (isinstance(given, ast.Name) and bool(_setters(context, node.attr)))
     sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure else REVIEW
 
@@ -224,17 +227,20 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
 def _own(context: Context, node: ast.Attribute) -> bool:
     """Return whether the file assigns this attribute to a variable of the same name; the variable then holds no
     tensor."""
-    if not isinstance(node.value, ast.Name):
-        return False
-    if node.attr not in context.setters:
-        written, text = f".{node.attr}", context.text
+    return isinstance(node.value, ast.Name) and node.value.id in _setters(context, node.attr)
+
+
+def _setters(context: Context, attribute: str) -> frozenset[str]:
+    """Return the variables to whose attribute the file assigns a value."""
+    if attribute not in context.setters:
+        written, text = f".{attribute}", context.text
         places = context.facts.searches.find(("text", written), plain(written))
         context.facts.work.compare(len(places))
         layout = context.facts.layout  # in `f"{x.is_cuda = }"`, the `=` is no assignment
-        context.setters[node.attr] = frozenset(
+        context.setters[attribute] = frozenset(
             name for at in places if not layout.token_at(at) and (name := _assigned_to(text, at, at + len(written)))
         )
-    return node.value.id in context.setters[node.attr]
+    return context.setters[attribute]
 
 
 def _assigned_to(text: str, dot: int, end: int) -> str:

@@ -22,8 +22,9 @@ _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a
 
 _DRIVER = "driver"
 _GPUS = "num_gpus"  # Ray's name for the number of GPUs
-# Lightning's names for it; it counts the devices of CUDA only. An old Lightning has the third: `"ddp" if … else None`
-_NUMBERS = ("gpus", "devices", "distributed_backend")
+# Lightning's names for it; it counts the devices of CUDA only. An old Lightning has the third: `"ddp" if … else None`.
+# The dtype must be one of the device that Lightning chooses, which is the CPU on the target.
+_NUMBERS = ("gpus", "devices", "distributed_backend", "strategy", "precision")
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 _SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray

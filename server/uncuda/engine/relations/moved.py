@@ -12,6 +12,7 @@ from ...checks.branches import Branches
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import uses
+from ...module_names import is_test
 from .choices import Choices
 from .questions import Questions, Stretch, hits_in, is_question
 
@@ -23,7 +24,10 @@ def beside_moves(
     hits: Sequence[Hit], staying: Collection[int], questions: Questions, branches: Branches
 ) -> Iterator[int]:
     """Yield the indices of the conditions that choose a device or move a value, in a file that moves a model only
-    behind another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`."""
+    behind another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`. The
+    tests in a file of tests each have their own model."""
+    if is_test(branches.path):
+        return
     moves = [(hit.start, index) for index, hit in enumerate(hits) if hit.words.get("old") == "cuda"]
     asking = [index for index in questions if index not in staying] if moves and staying else []
     if not asking:
