@@ -22,11 +22,14 @@ HELD = [
     f"{WRAPPED}print(model)\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    x = x.cuda()\n",
     f"{CHOSEN}{KERNEL}{USED}",
     f"{CHOSEN}{WRAPPED}other.to(device)\n",
+    f"{CHOSEN}{WRAPPED.replace('model =', 'wrapper =')}{USED}",
 ]
 FREE = [
     f"{CHOSEN}model = build().to(device)\n{WRAPPED}{USED}",
     f"{CHOSEN}{WRAPPED}model.to(device)\n{USED}",
     f"{CHOSEN}{WRAPPED}model.module.to(device)\n{USED}",
+    f"{WRAPPED}if torch.cuda.is_available():\n    model = model.cuda()\n",
+    f"{WRAPPED.replace('model =', 'wrapper =')}if torch.cuda.is_available():\n    model = model.cuda()\n",
     f"{WRAPPED}train(DataLoader(x, pin_memory=torch.cuda.is_available()))\n",
     f"{WRAPPED}if torch.cuda.is_available():\n    torch.cuda.manual_seed_all(0)\n",
     f"{CHOSEN}if torch.cuda.is_available():\n    model.cuda()\n{USED}",

@@ -16,7 +16,7 @@ from ...module_names import is_test
 from .choices import Choices
 from .questions import Questions, Stretch, hits_in, is_question
 
-_WRAPPER = "DataParallel()"
+_WRAPPER = "DataParallel"
 _MANY = 200  # a variable with more uses than this counts as moved elsewhere
 
 
@@ -34,8 +34,8 @@ def beside_moves(
         return
     moves.sort()
     regions = [region for index in sorted(staying) for region in questions.regions(index)]
-    names = {name for region in regions for _, index in hits_in(moves, region) if (name := _model(hits[index]))}
-    if any(_stays(name, regions, branches) for name in sorted(names)):
+    models = {names for region in regions for _, index in hits_in(moves, region) if (names := _model(hits[index]))}
+    if any(all(_stays(name, regions, branches) for name in names) for names in sorted(models)):
         choices = Choices(hits, branches.facts)
         for index in asking:
             statement = hits[index].statement
@@ -44,18 +44,20 @@ def beside_moves(
                     yield index
 
 
-def _model(hit: Hit) -> str:
-    """Return the variable whose model a call of `.cuda()` moves: in place, `model.cuda()`, which moves no tensor, or
-    together with its wrapper, `model = DataParallel(model).cuda()`. Otherwise return ""."""
+def _model(hit: Hit) -> tuple[str, ...]:
+    """Return the variables that hold the model that a call of `.cuda()` moves: in place, `model.cuda()`, which moves no
+    tensor, or together with its wrapper, `wrapper = DataParallel(model).cuda()`. Otherwise return ()."""
     statement, node = hit.statement, hit.node
     call = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
-        return ""
-    outer = statement.digest.parents.get(call)
+        return ()
+    outer, moved = statement.digest.parents.get(call), node.value
     if isinstance(outer, ast.Expr):
-        return node.value.id if isinstance(node.value, ast.Name) else ""
+        return (moved.id,) if isinstance(moved, ast.Name) else ()
     target = outer.targets[0] if isinstance(outer, ast.Assign) and len(outer.targets) == 1 else None
-    return target.id if isinstance(target, ast.Name) and last_word(node.value) == _WRAPPER else ""
+    if not isinstance(target, ast.Name) or not isinstance(moved, ast.Call) or last_word(moved.func) != _WRAPPER:
+        return ()
+    return (target.id, *(given.id for given in moved.args[:1] if isinstance(given, ast.Name)))
 
 
 def _stays(name: str, regions: Sequence[Stretch], branches: Branches) -> bool:
