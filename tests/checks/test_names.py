@@ -142,6 +142,43 @@ def test_nothing_is_spelled_anew_where_torch_is_not_bound() -> None:
     assert {finding.rule for finding in findings(text)} == {"cuda-api", "cuda-api-replaced"}
 
 
+STORED = """\
+import torch
+import torch_npu
+
+
+class Tracker:
+    def __init__(self):
+        self.torch = None
+        if torch.cuda.is_available():
+            self.torch = torch
+
+    def stop(self):
+        if self.torch is not None:
+            self.torch.cuda.empty_cache()
+            return self.torch.ones(2, device="cuda:0"), self.torch.cuda.memory_allocated()
+"""
+
+
+def test_torch_that_an_object_stores_changes_like_torch() -> None:
+    assert fixed(STORED) == STORED.replace("cuda", "npu")
+    apart = STORED.replace("self.torch = torch", "self.torch = other")
+    ported = apart.replace("torch.cuda.is_available", "torch.npu.is_available").replace("cuda:0", "npu:0")
+    assert fixed(apart) == ported
+
+
+def test_typing_where_an_object_stores_torch_says_what_a_fresh_look_says() -> None:
+    lines = (
+        "self.torch = torch",
+        "self.torch.cuda.synchronize()",
+        "self.torch = x",
+        "# self.torch = torch",
+        "    pass",
+    )
+    type_in_each_line(STORED, lines, 4)
+    type_in_each_line(STORED.replace("self.torch = torch", "self.torch = other"), lines, 4)
+
+
 def test_a_local_torch_is_not_torch() -> None:
     text = "import torch\nfrom torch.backends import cudnn\n\n\ndef set_up(torch):\n    cudnn.allow_tf32 = True\n"
     (found,) = findings(text, engine("musa"))

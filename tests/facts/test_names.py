@@ -87,6 +87,18 @@ def test_not_found(text: str) -> None:
     assert SYNC not in references(text)
 
 
+STORED = "import torch\nclass A:\n    def __init__(self):\n        self.torch = torch\n    def f(self, a, torch):\n{}"
+
+
+def test_torch_that_an_object_stores() -> None:
+    """As in the trainer_utils.py of transformers."""
+    text = STORED.format("        self.torch.cuda.synchronize()\n")
+    (name,) = [name for name in facts(text).references if name.dotted == SYNC]
+    assert [span and text[span[0] : span[1]] for span in name.spans()] == ["torch", "cuda", "synchronize"]
+    for other in ("a.torch.cuda.synchronize()", "self.a.torch.cuda.synchronize()", "torch.cuda.synchronize()"):
+        assert SYNC not in references(STORED.format(f"        {other}\n"))
+
+
 def test_an_outer_name_is_seen_past_the_first_iterable() -> None:
     text = "import torch\nx = [1 for torch in torch.cuda.synchronize()]\n"
     assert SYNC in references(text)

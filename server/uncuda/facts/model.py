@@ -129,9 +129,9 @@ class Name:
         """Return the spans of the segments of `dotted`; None for a segment that an import alias replaces."""
         base = self.statement.start
         spelled = [(a + base, b + base) for a, b in self.chain.segments()]
-        if self.hidden:
-            spelled = spelled[1:]
-        missing = self.dotted.count(".") + 1 - len(spelled)
+        length = self.dotted.count(".") + 1
+        spelled = spelled[1:] if self.hidden else spelled[-length:]  # of `self.torch.cuda`, `self` is no segment
+        missing = length - len(spelled)
         return [*([None] * missing), *spelled]
 
 
@@ -312,9 +312,8 @@ def references(statement: Statement, names: Names, words: Words) -> Iterator[Nam
     """Yield the references in a statement to names that rules cover."""
     found = statement.digest
     for chain in found.chains:
-        if not names.bindings(chain.root):
-            if not names.stars:
-                continue
+        if not (names.bindings(chain.root) or names.stars or (names.stored and chain.root == "self")):
+            continue
         dotted = names.resolve_node(chain.node, statement.start, found)
         if dotted is None:
             dotted = _from_star(chain, names, words)

@@ -37,8 +37,9 @@ class Names:
     """The bindings, in one text, of local names that may stand for something that a rule reports, such as `t` after
     `import torch as t`."""
 
-    def __init__(self, scopes: ScopeMap, work: Work | None = None) -> None:
-        self.work = work or Work(UNLIMITED)
+    def __init__(self, scopes: ScopeMap, work: Work | None = None, stored: bool = False) -> None:
+        """`stored`: whether a class of the text stores the module: `self.torch = torch`."""
+        self.work, self.stored = work or Work(UNLIMITED), stored
         self._scopes = scopes
         self._bound: dict[str, list[Bound]] = {}
         self._declared: dict[tuple[str, int], str] = {}
@@ -73,7 +74,7 @@ class Names:
 
     def moved(self, scopes: ScopeMap, place: Callable[[int], int], work: Work) -> Names:
         """Return the same bindings for a text in which the statements have other offsets."""
-        names = Names(scopes, work)
+        names = Names(scopes, work, self.stored)
         for name, bounds in self._bound.items():
             names._bound[name] = [
                 Bound(b.scope if b.scope < 0 else place(b.scope), b.word, b.dotted, b.binding, place(b.statement))
@@ -112,6 +113,8 @@ class Names:
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name):
             return None
+        if self.stored and base.id == "self" and parts[:1] == ["torch"]:
+            return ".".join(parts)
         if digest.nested and hidden(base.id, node, digest, self.work):
             return None
         root = self.resolve(base.id, statement, digest.scopes.get(node, -1))

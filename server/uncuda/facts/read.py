@@ -31,6 +31,7 @@ from .scopes import IndentScopes
 _LONG = 1000
 _COMMENT = lazy_re.compile(r"[ \t\f]*#")
 _STAR = "import *"
+_STORED = "self.torch = torch"  # what `self.torch` names afterwards is a name of torch
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
 _OUTER = 8  # maximum number of blocks around an edit that `_is_apart` checks
 _TRIES = 10  # how often a statement with a syntax error is parsed at most, each time repaired in another way
@@ -102,7 +103,8 @@ class _Reader:
         before: Facts | None = None,
     ) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # `text`: "?" for characters beyond Latin-1
-        self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work), searches)
+        stored = bool(searches.find(("text", _STORED), plain(_STORED)))
+        self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work, stored), searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
         self._failed: dict[int, Parts | None] = {}
@@ -127,7 +129,7 @@ class _Reader:
         """Read the changed lines and reuse all others; None if these lines may affect other lines."""
         facts = self.facts
         line = region.old, region.old_end
-        if before.names.stars or self._says_star(before, region):
+        if before.names.stars or self._says_star(before, region) or before.names.stored != facts.names.stored:
             return None
         if any(not line[0] <= start < line[1] for start in before.broken):
             return None
