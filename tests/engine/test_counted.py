@@ -30,6 +30,8 @@ HELD = {
     "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
     "a keyword of Ray": RAY + "ray.init(num_cpus=4, num_gpus=torch.cuda.device_count())\n",
     "a flag of Ray": HEAD + "from ray.train import ScalingConfig as S\ns = S(use_gpu=torch.cuda.is_available())\n",
+    "a variable of Ray behind a condition": RAY
+    + "num_gpus = 0\nif torch.cuda.is_available():\n    num_gpus = torch.cuda.device_count()\n",
     "a key of Ray": RAY + "c = {'trainer': {'use_gpu': torch.cuda.device_count() > 0}}\n",
     "a variable of Ray that pytest imports": HEAD
     + "ray = pytest.importorskip('ray')\nnum_gpus = torch.cuda.device_count()\n",
@@ -49,6 +51,8 @@ FREE = {
     "a number for another library": HEAD + "f(num_gpus=torch.cuda.device_count())\n",
     "another flag beside Ray": RAY + "f(pin_memory=torch.cuda.is_available())\n",
     "another variable beside Ray": RAY + "workers = torch.cuda.device_count()\n",
+    "another variable behind a condition": RAY
+    + "if torch.cuda.is_available():\n    workers = torch.cuda.device_count()\n",
     "devices that are used": LIGHTNING + "devices = [x.cuda() for x in many]\n",
 }
 

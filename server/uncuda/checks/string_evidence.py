@@ -17,6 +17,7 @@ from ..facts.roles import Role, unwrapped
 from .base import is_listed
 from .checkpoint_maps import is_map_location, is_sure
 from .device_entries import says_index
+from .result_words import KEEPING
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex, Members
 from .string_patterns import MODULES, other_expressions, patterns
@@ -321,8 +322,15 @@ def _suggests(rule: Rule, role: Role) -> bool:
     if role.kind in ("key", "value") and not near:
         return role.kind == "key" and "key" in rule.get("roles", ())
     if role.kind in ("key", "value") or (role.containers and role.kind in ("argument", "item")):
-        return near
+        return near or (role.method in KEEPING and _is_kept_in(role, rule.get("names", ())))
     return True
+
+
+def _is_kept_in(role: Role, names: Sequence[str]) -> bool:
+    """Return whether a method stores a string in a list with one of these names: `providers.insert(0,
+    ("CUDAExecutionProvider", {}))`."""
+    function = role.call.func if role.call is not None else None
+    return isinstance(function, ast.Attribute) and named(last_word(function.value), names)
 
 
 def named(name: str, patterns: Sequence[str]) -> bool:

@@ -11,13 +11,14 @@ from ..checks.hit import SEARCHED, VARIABLE
 from ..edits import REVIEW, SAFE, Edit, lowest, merge
 from ..facts.read import Facts
 from ..limits import Work
-from .guards import choosing, filled, guarded
+from .guards import filled, guarded
 from .linked_branches import LinkedBranches
 from .relations.alike import alike, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.looked_up import defaults
+from .relations.numbers import known_elsewhere
 from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
@@ -169,7 +170,7 @@ def _linked(
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
     pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.facts)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    for index in choosing(hits, branches):
+    for index in known_elsewhere(hits, branches):
         classes[index] = lowest(classes[index], REVIEW)
     unknown = ((head, index) for head, index in functions if index is None)
     for index, question in (

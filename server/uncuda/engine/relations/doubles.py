@@ -14,7 +14,7 @@ from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.roles import keys_of_values
 from ...facts.scans import plain
-from .choices import Choices
+from .chosen_devices import ChosenDevices
 from .questions import is_question
 
 FOR_DOUBLES = "for-float64"
@@ -36,11 +36,11 @@ def device_choices(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
     given = _Given(facts)
     if not scopes and not given:
         return frozenset()
-    chosen = Choices(hits, facts)
+    chosen = ChosenDevices(hits, facts)
     return frozenset(hit.start for hit in hits if hit.node is not None and _is_held(hit, facts, scopes, given, chosen))
 
 
-def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chosen: Choices) -> bool:
+def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chosen: ChosenDevices) -> bool:
     statement = hit.statement
     if statement is None or not (hit.rule.check == "string" or is_question(hit)):
         return False

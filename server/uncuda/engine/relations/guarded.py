@@ -20,6 +20,7 @@ from .flags import CONDITIONS
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
 from .marks import MODULE
+from .numbers import counts_left
 from .parts import asking_parts, in_test
 from .questions import COUNT, Questions
 from .raising import constants_left, gpus_left, imports_left, raising, unsupported, words_left
@@ -69,6 +70,7 @@ def over_cuda(
         return
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += map(_place_of, raising(hits, classes))
+    kernels.places += map(_place_of, counts_left(hits, branches))
     left = (*words_left(hits, branches.facts), *gpus_left(branches.facts))
     kernels.places += [Place(at, word, True) for at, word in left]
     names = dict.fromkeys(constants_left(hits, classes, branches.facts))

@@ -13,7 +13,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import uses
 from ...module_names import is_test
-from .choices import Choices
+from .chosen_devices import ChosenDevices
 from .questions import Questions, Stretch, hits_in, is_question
 
 _WRAPPER = "DataParallel"
@@ -36,7 +36,7 @@ def beside_moves(
     regions = [region for index in sorted(staying) for region in questions.regions(index)]
     models = {names for region in regions for _, index in hits_in(moves, region) if (names := _model(hits[index]))}
     if any(all(_stays(name, regions, branches) for name in names) for names in sorted(models)):
-        choices = Choices(hits, branches.facts)
+        choices = ChosenDevices(hits, branches.facts)
         for index in asking:
             statement = hits[index].statement
             if hits[index].rule.check == "name" and is_question(hits[index]) and statement is not None:

@@ -12,7 +12,7 @@ from .questions import is_question
 _CLAUSES = frozenset({"if", "elif", "else"})
 
 
-class Choices:
+class ChosenDevices:
     """Tells which statements choose a device by a question for CUDA. `hits`: all hits of the text."""
 
     def __init__(self, hits: Sequence[Hit], facts: Facts) -> None:
