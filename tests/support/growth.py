@@ -407,6 +407,12 @@ def models_unwrapped_where_they_are_wrapped(n: int) -> str:
     return _TORCH + "".join(both.format(i) for i in range(n))
 
 
+def models_that_move_behind_what_stays(n: int) -> str:
+    text = "if torch.cuda.is_available():\n    import alt_cuda_corr\n    m{0}.cuda()\nm{0}.to(d{0})\n"
+    text += "d{0} = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n"
+    return _TORCH + "".join(text.format(i) for i in range(n))
+
+
 def defaults_that_ask(n: int) -> str:
     head = "import argparse\n" + _TORCH + "p = argparse.ArgumentParser()\n"
     options = "".join(f"p.add_argument('--f{i}', default=torch.cuda.is_available())\n" for i in range(n))

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import uses
 from ...module_names import is_test
@@ -17,6 +17,7 @@ from .chosen_devices import ChosenDevices
 from .questions import Questions, Stretch, hits_in, is_question
 
 _WRAPPER = "DataParallel"
+_FEW = 20  # of more models than this, one is assumed to stay
 _MANY = 200  # a variable with more uses than this counts as moved elsewhere
 
 
@@ -33,9 +34,9 @@ def beside_moves(
     if not asking:
         return
     moves.sort()
-    regions = [region for index in sorted(staying) for region in questions.regions(index)]
+    regions = _joined(region for index in staying for region in questions.regions(index))
     models = {names for region in regions for _, index in hits_in(moves, region) if (names := _model(hits[index]))}
-    if any(all(_stays(name, regions, branches) for name in names) for names in sorted(models)):
+    if len(models) > _FEW or any(all(_stays(name, regions, branches) for name in names) for names in sorted(models)):
         choices = ChosenDevices(hits, branches.facts)
         for index in asking:
             statement = hits[index].statement
@@ -60,8 +61,20 @@ def _model(hit: Hit) -> tuple[str, ...]:
     return (target.id, *(given.id for given in moved.args[:1] if isinstance(given, ast.Name)))
 
 
+def _joined(spans: Iterable[Stretch]) -> list[Stretch]:
+    """Return the spans in order, those that overlap as one."""
+    found: list[Stretch] = []
+    for start, end in sorted(spans):
+        if found and start < found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
+
+
 def _stays(name: str, regions: Sequence[Stretch], branches: Branches) -> bool:
-    """Return whether no statement outside of these spans moves the model that a variable holds."""
+    """Return whether no statement outside of these spans moves the model that a variable holds. The spans are sorted
+    and disjoint."""
     places = branches.facts.searches.find(("moved", name), uses(name, True))
     if len(places) > _MANY:
         return False
@@ -69,11 +82,11 @@ def _stays(name: str, regions: Sequence[Stretch], branches: Branches) -> bool:
         rf"{re.escape(name)}(?:\.module)?\.(?:to|cuda)\(|{re.escape(name)}[ \t]*=(?!=).*\.(?:to|cuda)\(", re.S
     )
     for at in places:
-        branches.work.compare(1 + len(regions))
-        if not any(start <= at < end for start, end in regions):
-            statement: Statement | None = branches.facts.peek(at)
-            if statement is not None:
-                branches.work.search(at, statement.end)
-                if moving.match(branches.text, at, statement.end):
-                    return False
+        branches.work.compare()
+        before = bisect_right(regions, (at, len(branches.text))) - 1
+        statement = branches.facts.peek(at) if before < 0 or at >= regions[before][1] else None
+        if statement is not None:
+            branches.work.search(at, statement.end)
+            if moving.match(branches.text, at, statement.end):
+                return False
     return True
