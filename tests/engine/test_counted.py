@@ -82,6 +82,16 @@ def test_typing_about_ray_says_what_a_fresh_look_says(lines: str) -> None:
                 assert typing.check(Source(now, "a.py")).findings == ENGINE.check(Source(now)).findings, now
 
 
+@pytest.mark.parametrize("at", range(len("import ray")))
+def test_an_import_of_ray_that_is_mistyped(at: int) -> None:
+    text = HELD["a variable of Ray behind a condition"]
+    first = text.index("import ray") + at
+    wrong = text[:first] + text[first + 1 :]
+    typing = engine_for("npu", Settings(locale="en"), remember=2)
+    for now in (text, wrong, text):
+        assert typing.check(Source(now, "a.py")).findings == ENGINE.check(Source(now)).findings, now
+
+
 def test_typing_says_what_a_fresh_look_says() -> None:
     """An import of Lightning, and the name that takes the number, may be typed in any line."""
     typed = (

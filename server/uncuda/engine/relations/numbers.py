@@ -4,13 +4,15 @@ changes how these libraries count the devices."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...facts.names import from_imports, plain_imports
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
+from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
 from .parts import taken_as
 from .questions import COUNT
@@ -24,6 +26,8 @@ _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices", "distributed_backend", "strategy", "precision")
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
+_RAY = "ray"
+_IMPORTS_RAY = lazy_re.compile(r"^[ \t]*(?:from[ \t]+ray\b|import[ \t]+(?:[^#\n]*,[ \t]*)?ray\b)", re.M)
 _SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray
 _AVAILABLE = "torch.cuda.is_available"
 _SERVED, _NUMBER = "system_properties", "gpu_id"  # TorchServe gives its handlers the number of a GPU of CUDA, or None
@@ -73,9 +77,9 @@ def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
 
 
 def _imports_ray(branches: Branches) -> bool:
-    searches = branches.facts.searches
-    imported = (*plain_imports(searches), *from_imports(searches)) if branches.says(" ray") else ()
-    return any(name.partition(".")[0] == "ray" for _, name in imported) or any(map(branches.says, _SKIPPED))
+    searches, layout = branches.facts.searches, branches.facts.layout
+    places = searches.find(("importing", _RAY), matches(_IMPORTS_RAY, _RAY)) if branches.says(f" {_RAY}") else ()
+    return any(not layout.string_around(at) for at in places) or any(map(branches.says, _SKIPPED))
 
 
 def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> bool:
