@@ -29,6 +29,7 @@ from uncuda.checks.results import FIELD, LOST
 from uncuda.checks.subject import ITS_SUBJECT
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
+from uncuda.engine.relations.autocast import OFF
 from uncuda.engine.relations.cuda_and_cpu import FOR_LIBRARY
 from uncuda.engine.relations.doubles import FOR_DOUBLES
 from uncuda.engine.relations.foreign import KIT_LIMIT
@@ -245,6 +246,7 @@ def test_texts_are_used() -> None:
         ENTRY,
         SLICED,
         FOR_DOUBLES,
+        OFF,
         MODULE_LACKS,
         REPLACED,
         AMDS,

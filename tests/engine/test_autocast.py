@@ -163,10 +163,10 @@ class Model:
 @pytest.mark.parametrize(
     ("imported", "decorator", "due"),
     [
-        ("", "@torch.cuda.amp.autocast(enabled=False)", {"review", "safe"}),
-        ("", '@torch.autocast(device_type="cuda", enabled=False)', {"review", "safe"}),
-        ("from torch.cuda.amp import autocast", "@autocast(enabled=False)", {"review", "safe"}),
-        ("from torch.amp import autocast", "@autocast('cuda', enabled=False)", {"review", "safe"}),
+        ("", "@torch.cuda.amp.autocast(enabled=False)", {"review"}),
+        ("", '@torch.autocast(device_type="cuda", enabled=False)', {"review"}),
+        ("from torch.cuda.amp import autocast", "@autocast(enabled=False)", {"review"}),
+        ("from torch.amp import autocast", "@autocast('cuda', enabled=False)", {"review"}),
         ("from torch.cuda.amp import autocast", "@staticmethod", {"safe"}),
         ("from torch.cuda.amp import custom_fwd, autocast", "@custom_fwd", {"safe"}),
         ("", '@torch.device("cuda")  # autocast(', {"safe"}),
@@ -180,14 +180,23 @@ def test_an_autocast_that_the_import_makes(imported: str, decorator: str, due: s
         assert {one.fixes[0].applicability for one in findings} == expected
         told = {one.fixes[0].applicability for one in findings if "starts the device" in one.message}
         assert told == expected - {"safe"}
+        assert any("that turns autocast off stays" in one.message for one in findings) == (
+            "False" in decorator and target == "npu"
+        )
+
+
+def test_a_decorator_that_turns_autocast_on_keeps_no_other() -> None:
+    text = MADE.format("", "@torch.autocast('cuda')")
+    assert 'autocast("npu")' in engine_for("npu", Settings(locale="en")).fix(Source(text)).text
 
 
 def test_a_program_turns_autocast_off_everywhere_or_nowhere() -> None:
-    """As in espnet, with a decorator for one method and a `with` for another one."""
+    """As in espnet, with a decorator for one method and a `with` for another one. As in torch-merf, autocast is not
+    turned on either where a decorator stays that turns it off."""
     text = MADE.format("", "@torch.autocast('cuda', enabled=False)")
     text += "    def f(self):\n        with torch.autocast('cuda', enabled=False):\n            pass\n"
     fixed = engine_for("npu", Settings(locale="en")).fix(Source(text)).text
-    assert fixed.count("'cuda', enabled=False") == 2 and 'autocast("npu")' in fixed
+    assert "autocast('npu'" not in fixed and 'autocast("npu"' not in fixed
     assert "cuda" not in engine_for("musa", Settings(locale="en")).fix(Source(text)).text
 
 

@@ -10,6 +10,8 @@ from ...checks import Hit
 from ...facts.read import Facts
 from ...facts.scans import plain
 
+OFF = "autocast-off"
+"""The id in rules/limits.tsv of the sentence "a decorator that turns autocast off stays"."""
 _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
 _AUTOCAST, _SCALER = "autocast", "Scaler"
@@ -43,28 +45,31 @@ def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
         yield from ((index, None) for index, hit in enumerate(hits) if _word(hit) == _AUTOCAST)
 
 
-def decorating(hits: Sequence[Hit], facts: Facts) -> frozenset[int]:
+def decorating(hits: Sequence[Hit], facts: Facts, made: str) -> dict[int, str]:
     """Return the starts of the hits in a decorator that calls `autocast`, and of those at an import of `autocast` if
-    such a decorator uses the imported name: `@autocast(enabled=False)`. The call runs when the file is imported. Also
-    return the starts of the hits at other calls with `enabled=False` in the same file, because a program turns autocast
-    off in all these places or in none."""
-    starts, off, alone = set[int](), set[int](), False
+    such a decorator uses the imported name: `@autocast(enabled=False)`. The call runs when the file is imported. If
+    such a decorator turns autocast off, also return the starts of the hits at all other calls of `autocast` in the
+    file: code that a decorator keeps in float32 would otherwise run in a lower precision. Each start has the id of the
+    sentence that says why the fix is not safe. `made`: the id of the sentence that says that `autocast` starts the
+    device when the file is imported."""
+    starts, others, alone, off = set[int](), set[int](), False, False
     for at in facts.searches.find(("text", _AUTOCAST), plain(_AUTOCAST)) if facts.says("@") else ():
         start = facts.layout.line_start(at)
         match = _DECORATOR.match(facts.text, start)
         if match is not None and match.end() > at and not facts.layout.token_at(at):
             starts.add(start)
             alone = alone or match[1] is None
-        elif _OFF.search(facts.text, at, facts.layout.line_break(at)):
-            off.add(start)
-    if not starts:
-        return frozenset()
-    starts |= off
-    return frozenset(
-        hit.start
-        for hit in hits
-        if facts.layout.line_start(hit.start) in starts or (alone and _word(hit) == _AUTOCAST and hit.is_import)
-    )
+            off = off or _OFF.search(facts.text, at, facts.layout.line_break(at)) is not None
+        else:
+            others.add(start)
+    found: dict[int, str] = {}
+    for hit in hits if starts else ():
+        line = facts.layout.line_start(hit.start)
+        if line in starts or (alone and _word(hit) == _AUTOCAST and hit.is_import):
+            found[hit.start] = made
+        elif off and line in others:
+            found[hit.start] = OFF
+    return found
 
 
 def _word(hit: Hit) -> str:

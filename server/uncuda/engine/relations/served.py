@@ -170,7 +170,7 @@ class Served:
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
         if not self._target.has(_AUTOCAST):
-            given |= dict.fromkeys(decorating(hits, self._facts), str(self._target.features[_AUTOCAST]))
+            given |= decorating(hits, self._facts, str(self._target.features[_AUTOCAST]))
         hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
         agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
         if not agnostic and not asked_by_hand(self._facts, self._target):
