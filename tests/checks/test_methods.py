@@ -379,6 +379,14 @@ def test_an_attribute_that_is_assigned(line: str) -> None:
     assert not engine_for("npu", Settings(locale="en")).check(Source(text)).findings
 
 
+@pytest.mark.parametrize(("code", "due"), [("x.cuda().to_dense()", "review"), ("x.to_dense().cuda()", "safe")])
+def test_a_move_before_what_a_sparse_tensor_lacks(code: str, due: str) -> None:
+    """As in DeepRecommender: `src.cuda().to_dense() if use_gpu else src.to_dense()` goes on to run on the CPU."""
+    for target, expected in (("npu", due), ("musa", "safe")):
+        (found,) = engine_for(target, Settings(locale="en")).check(Source(f"import torch\ny = {code}\n")).findings
+        assert found.fixes[0].applicability == expected
+
+
 def test_an_attribute_of_what_a_function_returns() -> None:
     """As in tutel/system.py: the object is the one to which the file assigns the attribute, or may be."""
     text = (

@@ -257,6 +257,11 @@ _METHOD = (
         "the code of the key `for-all`.",
         "按函数列出：`rules/limits.tsv` 中说明其返回对象为何可能没有该方法的限制的 id；"
         "对这些对象，修复写入 `for-all` 的代码。", each=TEXT),
+    Key("then-needs", TABLE,
+        "For each method: the feature that the target needs if this method is called on the result, as in "
+        "`x.cuda().to_dense()`. Without the feature, the fix needs review.",
+        "按方法列出：在结果上调用该方法（如 `x.cuda().to_dense()`）时目标所需的特性；"
+        "缺少该特性时，修复需复核。", each=TEXT),
     Key("for-all", TEXT, "The replacement for objects that may lack the method on the target.",
         "对象在目标上可能没有该方法时写入的替代。"),
     Key("with-device", TEXT, "The replacement for a call whose argument is a device.", "参数为设备时写入的替代。"),

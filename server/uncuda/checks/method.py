@@ -112,6 +112,8 @@ class Check:
             applicability, lacking = (REVIEW, ()) if edits else (None, lacking)
         if applicability is not None:
             applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
+            if lacked := self._lacked(statement, call, rule):
+                applicability, limits = REVIEW, (*limits, lacked)
             fixes = (Fix(titled("replace", f"`.{new}`"), applicability, (*edits, *context.requires(rule, start))),)
         named = (new or self.target.fill(rule.get("replace", ""))).partition("(")[0]
         words = {"old": node.attr, "new": named, "subject": f".{node.attr}"}
@@ -133,6 +135,13 @@ class Check:
             receiver=start,
             lacking=lacking,
         )
+
+    def _lacked(self, statement: Statement, call: ast.Call | None, rule: Rule) -> str:
+        """Return the id of the sentence that says why the target lacks what the method called on the result needs, as
+        in `x.cuda().to_dense()`; "" if it lacks nothing."""
+        outer = statement.digest.parents.get(call) if call is not None else None
+        feature = rule.get("then-needs", {}).get(outer.attr, "") if isinstance(outer, ast.Attribute) else ""
+        return str(self.target.features.get(feature, "")) if feature and not self.target.has(feature) else ""
 
     def _scripted(
         self, context: Context, parent: ast.AST | None, call: ast.Call | None, rule: Rule, word: Edit
