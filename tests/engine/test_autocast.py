@@ -180,9 +180,23 @@ def test_an_autocast_that_the_import_makes(imported: str, decorator: str, due: s
         assert {one.fixes[0].applicability for one in findings} == expected
         told = {one.fixes[0].applicability for one in findings if "starts the device" in one.message}
         assert told == expected - {"safe"}
-        assert any("that turns autocast off stays" in one.message for one in findings) == (
+        assert any("the decorator that turns autocast off" in one.message for one in findings) == (
             "False" in decorator and target == "npu"
         )
+
+
+@pytest.mark.parametrize(
+    "call", ['with torch.autocast(\n            "cuda", dtype=x.dtype\n        ):', "with torch.cuda.amp.autocast():"]
+)
+def test_a_decorator_of_several_lines_keeps_calls_of_several_lines(call: str) -> None:
+    """Other code of the same lines changes all the same."""
+    text = MADE.replace('with torch.autocast("cuda"):', call).format(
+        "", '@torch.autocast(\n        "cuda", enabled=False\n    )'
+    )
+    text += "        y = x.cuda()  # outside of autocast\n"
+    assert engine_for("npu", Settings(locale="en")).fix(Source(text)).text.replace(
+        "import torch_npu\n", ""
+    ) == text.replace("x.cuda()", "x.npu()")
 
 
 def test_a_decorator_that_turns_autocast_on_keeps_no_other() -> None:

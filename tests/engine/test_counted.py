@@ -24,7 +24,8 @@ HELD = {
     "a choice for Lightning": LIGHTNING + "t = L.Fabric(devices=2 if torch.cuda.is_available() else 1)\n",
     "a dtype": LIGHTNING + "t = L.Fabric(precision='16-mixed' if torch.cuda.is_available() else '32-true')\n",
     "a variable with a dtype": LIGHTNING
-    + "precision = 'bf16-true' if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else '32-true'\n",
+    + "precision = 'bf16-true' if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else '32-true'\n"
+    + "t = L.Fabric(precision=precision)\n",
     "a strategy": LIGHTNING + "t = L.Trainer(strategy='ddp' if torch.cuda.device_count() > 1 else 'auto')\n",
     "the result of a function": LIGHTNING + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
@@ -45,6 +46,10 @@ FREE = {
     "another function": HEAD + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",
     "another keyword": LIGHTNING + "f(nprocs=torch.cuda.device_count())\n",
+    "another variable of the same name": LIGHTNING + "strategy = 'greedy' if torch.cuda.is_available() else 'beam'\n",
+    "a function of a similar name": LIGHTNING
+    + "def fast_precision(x):\n    return f(x) if torch.cuda.is_available() else x\n",
+    "the precision of a number": LIGHTNING + "y = np.round(x, precision=3 if torch.cuda.is_available() else 4)\n",
     "a dtype of another library": HEAD + "t = Trainer(precision='amp' if torch.cuda.is_available() else 'fp32')\n",
     "a variable of the module": HEAD + "gpus = torch.cuda.device_count()\n",
     "a flag of another library": HEAD + "import raytracer\nr = Reader(use_gpu=torch.cuda.is_available())\n",

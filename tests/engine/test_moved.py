@@ -14,25 +14,34 @@ HEAD = "import torch\nimport torch_npu\nfrom torch.nn import DataParallel\n"
 CHOSEN = "device = torch.device('cuda:0' if torch.cuda.is_available() else 'cpu')\n"
 WRAPPED = "if torch.cuda.is_available():\n    model = DataParallel(model).cuda()\n"
 KERNEL = "if torch.cuda.is_available():\n    import alt_cuda_corr\n    model.cuda()\n"
+INDENTED = "".join(f"    {line}" for line in KERNEL.splitlines(keepends=True))
 USED = "for x in loader:\n    model(x.to(device))\n"
 HELD = [
     f"{CHOSEN}{WRAPPED}{USED}",
-    f"def main(model):\n    {CHOSEN}    if torch.cuda.is_available():\n        model = DataParallel(model).cuda()\n",
+    f"def main():\n    model = f()\n    {CHOSEN}"
+    + "".join(f"    {line}" for line in WRAPPED.splitlines(keepends=True)),
     f"{WRAPPED}def load(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n",
     f"{WRAPPED}print(model)\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    x = x.cuda()\n",
     f"{CHOSEN}{KERNEL}{USED}",
     f"{CHOSEN}{WRAPPED}other.to(device)\n",
+    f"{CHOSEN}{WRAPPED}model.to('cpu')\nmodel.to(torch.float16)\nmodel = f(x.to(device))\nrun(model=x.to(device))\n",
+    f"{CHOSEN}{WRAPPED}print('model.to(device)')\ndef other(model):\n    model.to(device)\n",
     f"{CHOSEN}{WRAPPED.replace('model =', 'wrapper =')}{USED}",
 ]
 FREE = [
     f"{CHOSEN}model = build().to(device)\n{WRAPPED}{USED}",
     f"{CHOSEN}{WRAPPED}model.to(device)\n{USED}",
-    f"{CHOSEN}{WRAPPED}model.module.to(device)\n{USED}",
+    f"{CHOSEN}{WRAPPED}model.module.half().to(device)\n{USED}",
+    f"{CHOSEN}model: Net = build(device=device)\n{WRAPPED}{USED}",
+    f"{CHOSEN}model, optimizer = build().to(device), 1\n{WRAPPED}{USED}",
+    f"{CHOSEN}model = accelerator.prepare(build())\n{WRAPPED}{USED}",
     f"{WRAPPED}if torch.cuda.is_available():\n    model = model.cuda()\n",
     f"{WRAPPED.replace('model =', 'wrapper =')}if torch.cuda.is_available():\n    model = model.cuda()\n",
     f"{WRAPPED}train(DataLoader(x, pin_memory=torch.cuda.is_available()))\n",
     f"{WRAPPED}if torch.cuda.is_available():\n    torch.cuda.manual_seed_all(0)\n",
     f"{CHOSEN}if torch.cuda.is_available():\n    model.cuda()\n{USED}",
+    f"def old(model):\n{INDENTED}use_cuda = torch.cuda.is_available()\nif use_cuda:\n    net = net.cuda()\n",
+    f"def time():\n    model = build()\n{INDENTED}def main():\n    {CHOSEN}    return build().to(device)\n",
 ]
 
 

@@ -76,8 +76,6 @@ WAITS = {
     "elif": "if a:\n    pass\nelif x.device.type == 'cuda':\n    y = torch.cuda.nccl.version()\n",
     "a method of None": "if torch.cuda.is_available():\n    v = int(torch.version.cuda.split('.')[0])\n",
     "a provider of ONNX Runtime in a list": "if x == 'cuda':\n    providers.insert(0, ('CUDAExecutionProvider', {}))\n",
-    "None in a variable": "v = ''\nif torch.cuda.is_available():\n    v = torch.version.cuda\n",
-    "None as a result": "def f():\n    if torch.cuda.is_available():\n        return torch.version.cuda\n",
     "a condition": "if torch.cuda.is_available():\n    if torch.cuda.nccl.version() > (2, 18):\n        f()\n",
     "with": "if torch.cuda.is_available():\n    with f():\n        torch.cuda.nccl.version()\n",
     "else": "if not torch.cuda.is_available():\n    f()\nelse:\n    torch.cuda.nccl.version()\n",
@@ -264,6 +262,7 @@ GOES_ON = {
     "a key": "if torch.cuda.is_available():\n    found = {'gpu': torch.cuda.device_count()}\n",
     "printed": "if torch.cuda.is_available():\n    print(torch.version.cuda)\n",
     "reported": "if torch.cuda.is_available():\n    info['CUDA'] = torch.version.cuda\n",
+    "printed from a variable": "if torch.cuda.is_available():\n    v = torch.version.cuda\n    print(v)\n",
     "a checkpoint for each": (
         "b = torch.load('a', map_location='cuda') if torch.cuda.is_available() else torch.load('a', 'cpu')\n"
         "if torch.cuda.is_available():\n    a = torch.load('a', map_location='cuda:0')\nelse:\n"

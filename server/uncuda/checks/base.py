@@ -359,8 +359,10 @@ class Context:
         above = [statement for statement in around or torch if statement.start <= offset]
         if not above:
             return (around or torch)[0]
-        block = indents.header_above(above[-1].start)
-        return next(statement for statement in above if indents.header_above(statement.start) == block)
+        blocks = [indents.header_above(statement.start) for statement in above]
+        ends = [len(self.text) if block is None else indents.extent(block.start) for block in blocks]
+        inner = next((at for at in reversed(range(len(above))) if offset < ends[at]), len(above) - 1)
+        return above[blocks.index(blocks[inner])]
 
     def _needs_above(self, statement: Statement) -> bool:
         """Whether a statement imports a name that torch has only after the plugin is imported: `is_nccl_available`."""

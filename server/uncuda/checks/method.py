@@ -228,7 +228,8 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
     # in a file that assigns the attribute to an object of its own, `current().is_cuda` may be that object's
     given = node.value.func if call is None and isinstance(node.value, ast.Call) else None
-    by_itself = by_itself or (isinstance(given, ast.Name) and bool(_setters(context, node.attr)))
+    if isinstance(given, ast.Name) and not context.resolve(given, statement):
+        by_itself = by_itself or bool(_setters(context, node.attr) - {"self"})
     sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure else REVIEW
 

@@ -23,7 +23,7 @@ from .names import Names, imported_name
 from .narrow import narrow, renewed
 from .recovery import Parts
 from .relayout import relayout
-from .scans import imports, plain, uses
+from .scans import imports, matches, plain, uses
 from .scopes import IndentScopes
 
 # Strings with more characters than this are ignored: they are text for people or code in another language, which rules
@@ -31,7 +31,8 @@ from .scopes import IndentScopes
 _LONG = 1000
 _COMMENT = lazy_re.compile(r"[ \t\f]*#")
 _STAR = "import *"
-_STORED = "self.torch = torch"  # what `self.torch` names afterwards is a name of torch
+_STORED = "self.torch"
+_STORES = lazy_re.compile(r"^[ \t]*self\.torch[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
 _OUTER = 8  # maximum number of blocks around an edit that `_is_apart` checks
 _TRIES = 10  # how often a statement with a syntax error is parsed at most, each time repaired in another way
@@ -103,8 +104,8 @@ class _Reader:
         before: Facts | None = None,
     ) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # `text`: "?" for characters beyond Latin-1
-        stored = bool(searches.find(("text", _STORED), plain(_STORED)))
-        self.facts = Facts(text, layout, scopes, scopes, Names(scopes, layout.work, stored), searches)
+        names = Names(scopes, layout.work, _stores_torch(layout, searches))
+        self.facts = Facts(text, layout, scopes, scopes, names, searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
         self._failed: dict[int, Parts | None] = {}
@@ -373,6 +374,15 @@ class _Reader:
 
     def _references(self, statement: Statement) -> Iterable[Name]:
         return references(statement, self.facts.names, self.words)
+
+
+def _stores_torch(layout: Layout, searches: Searches) -> bool:
+    """Return whether classes of a text store the module, `self.torch = torch`, and nothing else but None under this
+    name."""
+    places = searches.find(("stored", _STORED), matches(_STORES, _STORED))
+    found = (_STORES.match(layout.text, at) for at in places if not layout.string_around(at))
+    values = {match[1].strip() for match in found if match is not None}
+    return "torch" in values and values <= {"torch", "None"}
 
 
 def _inside(offsets: Sequence[int], start: int, end: int) -> Sequence[int]:

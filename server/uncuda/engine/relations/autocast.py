@@ -3,11 +3,13 @@ which autocast loses small gradients, and decorators that make autocast when the
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
 from ...facts.read import Facts
+from ...facts.role_calls import last_word
 from ...facts.scans import plain
 
 OFF = "autocast-off"
@@ -45,31 +47,38 @@ def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
         yield from ((index, None) for index, hit in enumerate(hits) if _word(hit) == _AUTOCAST)
 
 
-def decorating(hits: Sequence[Hit], facts: Facts, made: str) -> dict[int, str]:
+def decorating(hits: Sequence[Hit], facts: Facts, limit: str) -> dict[int, str]:
     """Return the starts of the hits in a decorator that calls `autocast`, and of those at an import of `autocast` if
     such a decorator uses the imported name: `@autocast(enabled=False)`. The call runs when the file is imported. If
     such a decorator turns autocast off, also return the starts of the hits at all other calls of `autocast` in the
     file: code that a decorator keeps in float32 would otherwise run in a lower precision. Each start has the id of the
-    sentence that says why the fix is not safe. `made`: the id of the sentence that says that `autocast` starts the
+    sentence that says why the fix is not safe. `limit`: the id of the sentence that says that `autocast` starts the
     device when the file is imported."""
-    starts, others, alone, off = set[int](), set[int](), False, False
+    starts, alone, off = set[int](), False, False
     for at in facts.searches.find(("text", _AUTOCAST), plain(_AUTOCAST)) if facts.says("@") else ():
-        start = facts.layout.line_start(at)
+        start, end = facts.layout.logical_line(at)
         match = _DECORATOR.match(facts.text, start)
         if match is not None and match.end() > at and not facts.layout.token_at(at):
             starts.add(start)
             alone = alone or match[1] is None
-            off = off or _OFF.search(facts.text, at, facts.layout.line_break(at)) is not None
-        else:
-            others.add(start)
+            facts.work.search(at, end)
+            off = off or _OFF.search(facts.text, at, end) is not None
     found: dict[int, str] = {}
     for hit in hits if starts else ():
-        line = facts.layout.line_start(hit.start)
+        line, _ = facts.layout.logical_line(hit.start)
         if line in starts or (alone and _word(hit) == _AUTOCAST and hit.is_import):
-            found[hit.start] = made
-        elif off and line in others:
+            found[hit.start] = limit
+        elif off and (_word(hit) == _AUTOCAST or _is_given(hit)):
             found[hit.start] = OFF
     return found
+
+
+def _is_given(hit: Hit) -> bool:
+    """Return whether a hit is at the device that a call of `autocast` gets: `autocast("cuda")`."""
+    outer = hit.parent if hit.rule.check == "string" else None
+    if isinstance(outer, ast.keyword) and hit.statement is not None:
+        outer = hit.statement.digest.parents.get(outer)
+    return isinstance(outer, ast.Call) and last_word(outer.func) == _AUTOCAST
 
 
 def _word(hit: Hit) -> str:

@@ -22,7 +22,7 @@ class ChosenDevices:
         asking = (hit for hit in hits if hit.rule.check == "name" and is_question(hit))
         self._asking = {hit.statement.start for hit in asking if hit.statement is not None}
 
-    def by(self, statement: Statement) -> bool:
+    def chooses(self, statement: Statement) -> bool:
         """Return whether a statement that asks for CUDA contains a device, guards one or a call of `.cuda()`, or stores
         the answer in a variable."""
         end = statement.end
@@ -31,7 +31,7 @@ class ChosenDevices:
         within = bisect_left(self._devices, end) > bisect_left(self._devices, statement.start)
         return within or any(binding.kind == "assign" for binding in statement.digest.bindings)
 
-    def is_asked(self, statement: Statement) -> bool:
+    def is_guarded(self, statement: Statement) -> bool:
         """Return whether a statement is in the block of a condition that asks for CUDA, or of its `else`."""
         above = self._indents.header_above(statement.start)
         if above is None or above.word not in _CLAUSES:

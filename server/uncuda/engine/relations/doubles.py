@@ -48,12 +48,12 @@ def _is_held(hit: Hit, facts: Facts, scopes: frozenset[int], given: _Given, chos
     asks = hit.rule.check == "name"
     if asks and given.holds(hit.start):
         return True
-    if asks and not scopes.isdisjoint({-1, scope}) and chosen.by(statement):
+    if asks and not scopes.isdisjoint({-1, scope}) and chosen.chooses(statement):
         return True
     names = {binding.name for binding in statement.digest.bindings}
     if not any(scope in (-1, place) for name in names for place in given.names.get(name, ())):
         return False
-    return asks or chosen.is_asked(statement)
+    return asks or chosen.is_guarded(statement)
 
 
 def _scopes_of_default(facts: Facts) -> Iterator[int]:

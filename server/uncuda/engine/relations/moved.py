@@ -1,15 +1,15 @@
-"""Finds models that move to CUDA only behind a condition that stays unchanged. Other conditions of the file must then
-choose no device of the target: the model stays where it is, and so must the data that it receives."""
+"""Finds models that move to CUDA only behind a condition that stays unchanged. Other conditions must then choose no
+device of the target: the model stays where it is, and so must the data that it receives."""
 
 from __future__ import annotations
 
 import ast
-import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import uses
 from ...module_names import is_test
@@ -17,16 +17,20 @@ from .chosen_devices import ChosenDevices
 from .questions import Questions, Stretch, hits_in, is_question
 
 _WRAPPER = "DataParallel"
-_FEW = 20  # of more models than this, one is assumed to stay
-_MANY = 200  # a variable with more uses than this counts as moved elsewhere
+_MOVERS = frozenset({"cuda", "prepare", "to"})  # `accelerator.prepare(model)` moves the model, too
+# at most this many models, and uses of one model's variable, are read; another model counts as moved elsewhere
+_FEW, _MANY = 20, 200
 
 
 def beside_moves(
     hits: Sequence[Hit], staying: Collection[int], questions: Questions, branches: Branches
 ) -> Iterator[int]:
-    """Yield the indices of the conditions that choose a device or move a value, in a file that moves a model only
-    behind another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`. The
-    tests in a file of tests each have their own model."""
+    """Yield the indices of the conditions that choose a device or move a value, beside a model that moves only behind
+    another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`.
+
+    The conditions are those in the same function and at module level; if the model moves at module level, all of the
+    file. The tests in a file of tests each have their own model.
+    """
     if is_test(branches.path):
         return
     moves = [(hit.start, index) for index, hit in enumerate(hits) if hit.words.get("old") == "cuda"]
@@ -35,30 +39,39 @@ def beside_moves(
         return
     moves.sort()
     regions = _joined(region for index in staying for region in questions.regions(index))
-    models = {names for region in regions for _, index in hits_in(moves, region) if (names := _model(hits[index]))}
-    if len(models) > _FEW or any(all(_stays(name, regions, branches) for name in names) for names in sorted(models)):
-        choices = ChosenDevices(hits, branches.facts)
-        for index in asking:
-            statement = hits[index].statement
-            if hits[index].rule.check == "name" and is_question(hits[index]) and statement is not None:
-                if choices.by(statement):
-                    yield index
+    behind = [hits[index] for region in regions for _, index in hits_in(moves, region)]
+    models = dict.fromkeys(model for hit in behind if (model := _model(hit, branches)) is not None)
+    scopes = {
+        scope for *names, scope in list(models)[:_FEW] if all(_stays(name, scope, regions, branches) for name in names)
+    }
+    if not scopes:
+        return
+    choices = ChosenDevices(hits, branches.facts)
+    for index in asking:
+        statement = hits[index].statement
+        if hits[index].rule.check == "name" and is_question(hits[index]) and statement is not None:
+            scope = branches.indents.scope_start(statement.start)
+            if (scope < 0 or not scopes.isdisjoint({-1, scope})) and choices.chooses(statement):
+                yield index
 
 
-def _model(hit: Hit) -> tuple[str, ...]:
-    """Return the variables that hold the model that a call of `.cuda()` moves: in place, `model.cuda()`, which moves no
-    tensor, or together with its wrapper, `wrapper = DataParallel(model).cuda()`. Otherwise return ()."""
+def _model(hit: Hit, branches: Branches) -> tuple[str, int] | tuple[str, str, int] | None:
+    """Return the variables that hold the model that a call of `.cuda()` moves, and the start of the function, -1 for
+    the module. A model moves in place, `model.cuda()`, which moves no tensor, or together with its wrapper, `wrapper =
+    DataParallel(model).cuda()`. Otherwise return None."""
     statement, node = hit.statement, hit.node
     call = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
-        return ()
+        return None
+    scope = branches.indents.scope_start(statement.start)
     outer, moved = statement.digest.parents.get(call), node.value
     if isinstance(outer, ast.Expr):
-        return (moved.id,) if isinstance(moved, ast.Name) else ()
+        return (moved.id, scope) if isinstance(moved, ast.Name) else None
     target = outer.targets[0] if isinstance(outer, ast.Assign) and len(outer.targets) == 1 else None
     if not isinstance(target, ast.Name) or not isinstance(moved, ast.Call) or last_word(moved.func) != _WRAPPER:
-        return ()
-    return (target.id, *(given.id for given in moved.args[:1] if isinstance(given, ast.Name)))
+        return None
+    given = moved.args[0] if moved.args else None
+    return (target.id, given.id, scope) if isinstance(given, ast.Name) else (target.id, scope)
 
 
 def _joined(spans: Iterable[Stretch]) -> list[Stretch]:
@@ -72,21 +85,74 @@ def _joined(spans: Iterable[Stretch]) -> list[Stretch]:
     return found
 
 
-def _stays(name: str, regions: Sequence[Stretch], branches: Branches) -> bool:
-    """Return whether no statement outside of these spans moves the model that a variable holds. The spans are sorted
-    and disjoint."""
-    places = branches.facts.searches.find(("moved", name), uses(name, True))
+def _stays(name: str, scope: int, regions: Sequence[Stretch], branches: Branches) -> bool:
+    """Return whether no statement of a function outside of these spans moves the model that a variable holds. The spans
+    are sorted and disjoint. `scope`: the start of the function, -1 for the module. A parameter counts as moved by the
+    caller."""
+    indents, facts = branches.indents, branches.facts
+    first, last = (scope, indents.extent(scope)) if scope >= 0 else (0, len(branches.text))
+    body = indents.header_at(scope).end if scope >= 0 else 0
+    places = facts.searches.find(("moved", name), uses(name, True))
+    places = places[bisect_right(places, first - 1) : bisect_right(places, last - 1)]
     if len(places) > _MANY:
         return False
-    moving = re.compile(
-        rf"{re.escape(name)}(?:\.module)?\.(?:to|cuda)\(|{re.escape(name)}[ \t]*=(?!=).*\.(?:to|cuda)\(", re.S
-    )
     for at in places:
         branches.work.compare()
         before = bisect_right(regions, (at, len(branches.text))) - 1
-        statement = branches.facts.peek(at) if before < 0 or at >= regions[before][1] else None
-        if statement is not None:
-            branches.work.search(at, statement.end)
-            if moving.match(branches.text, at, statement.end):
-                return False
+        if at < body:
+            return False
+        if (before >= 0 and at < regions[before][1]) or indents.scope_start(at) != scope:
+            continue
+        statement = facts.peek(at)
+        if statement is not None and _moves(name, statement):
+            return False
     return True
+
+
+def _moves(name: str, statement: Statement) -> bool:
+    """Return whether a statement moves what a variable holds, or stores something in it that was moved or made on a
+    device."""
+    for node in statement.digest.parents:
+        if isinstance(node, ast.Call) and _is_move(node) and _root(node) == name:
+            return True
+    for node in statement.digest.piece.nodes:
+        if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                pairs = zip(_items(target), _items(node.value), strict=False)
+                if any(isinstance(one, ast.Name) and one.id == name and _is_on_device(value) for one, value in pairs):
+                    return True
+    return False
+
+
+def _items(node: ast.expr) -> Sequence[ast.expr]:
+    return node.elts if isinstance(node, (ast.List, ast.Tuple)) else [node]
+
+
+def _is_on_device(value: ast.expr) -> bool:
+    """Return whether the value of an expression was moved, as in `build().to(device)`, or made on a device, as in
+    `build(device=device)`."""
+    if isinstance(value, ast.Call) and any(keyword.arg == "device" for keyword in value.keywords):
+        return True
+    node: ast.AST = value
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        if isinstance(node, ast.Call) and _is_move(node):
+            return True
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return False
+
+
+def _is_move(call: ast.Call) -> bool:
+    """Return whether a call may move an object to a device other than the CPU: `model.to(device)`, but not
+    `model.to("cpu")` and `model.to(torch.half)`."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr not in _MOVERS:
+        return False
+    given = call.args[0] if call.args else None
+    return not isinstance(given, ast.Attribute) and not (isinstance(given, ast.Constant) and given.value == "cpu")
+
+
+def _root(node: ast.AST) -> str:
+    """Return the variable at the beginning of a chain of attributes and calls, such as `model` of
+    `model.half().to(device)`; "" if there is none."""
+    while isinstance(node, (ast.Attribute, ast.Call)):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""

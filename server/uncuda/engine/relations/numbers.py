@@ -21,9 +21,10 @@ _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a
 
 _DRIVER = "driver"
 _GPUS = "num_gpus"  # Ray's name for the number of GPUs
-# Lightning's names for it; it counts the devices of CUDA only. An old Lightning has the third: `"ddp" if … else None`.
-# The dtype must be one of the device that Lightning chooses, which is the CPU on the target.
-_NUMBERS = ("gpus", "devices", "distributed_backend", "strategy", "precision")
+# Lightning's names for it; it counts the devices of CUDA only. An old Lightning has the third: `"ddp" if … else None`
+_NUMBERS = ("gpus", "devices", "distributed_backend")
+# The strategy and the dtype must be those of the device that Lightning chooses, which is the CPU on the target.
+_CHOICES, _TRAINERS = frozenset({"strategy", "precision"}), frozenset({"Fabric", "LightningCLI", "Trainer"})
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 _RAY = "ray"
@@ -94,6 +95,9 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
         if name == _DRIVER:
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
+        if tested and name in _CHOICES and _NUMBERS[1] in names:
+            call = statement.digest.parents.get(outer)
+            return isinstance(call, ast.Call) and last_word(call.func) in _TRAINERS
         if (tested and name == _GPUS) or ((tested or counted) and name in names):
             return True
         if names and isinstance(outer, (ast.Assign, ast.Return)) and (tested or counted):
@@ -106,7 +110,9 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
 def _is_number(outer: ast.Assign | ast.Return, statement: Statement, names: Sequence[str], branches: Branches) -> bool:
     """Return whether a variable or function is named for a number of devices: `devices = …`, `def parse_devices(…)`."""
     if isinstance(outer, ast.Assign):
-        return last_word(outer.targets[0]) in names
+        name = last_word(outer.targets[0])
+        given = name in _CHOICES and _NUMBERS[1] in names and branches.says(f"{name}={name}")
+        return given or name in names
     scope = branches.indents.scope_of(statement.start)
     function = FUNCTION.match(branches.text, scope[0]) if scope is not None else None
     return function is not None and any(word in function[1] for word in names)

@@ -29,7 +29,6 @@ _BEFORE = 20  # maximum number of characters between what takes a variable and t
 _LIGHTNING, _TRAINER, _GPUS = "lightning", "Trainer", "gpus"
 _GIVEN_GPUS = lazy_re.compile(r"gpus[ \t]*=(?!=)[ \t]*(?!(?:None|0)[ \t]*[,)\n])")
 _CLASS = lazy_re.compile(r"class[ \t]+(\w+)")
-_VERSION = "torch.version.cuda"  # None on the target
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _GIVEN = (ast.List, ast.Tuple, ast.Set, ast.keyword)
 _COMPARED = (ast.Compare, ast.match_case)
@@ -48,8 +47,6 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
                 if wrong and not is_within(hit.node, hit.statement, _COMPARED):
                     yield hit
             elif hit.rule.check == "argument" and _keeps(hit):
-                yield hit
-            elif hit.words.get("name") == _VERSION and _is_stored(hit.parent):
                 yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):
@@ -175,13 +172,6 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
     if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _TAKING):
         return False
     return _is_grave(hit) or _of_none(hit, node)
-
-
-def _is_stored(outer: ast.AST | None) -> bool:
-    """Return whether a statement returns a value, or stores it in a variable, for code that goes on to use it."""
-    targets = outer.targets if isinstance(outer, ast.Assign) else [getattr(outer, "target", None)]
-    kept = isinstance(outer, (ast.Assign, ast.AnnAssign)) and isinstance(targets[0], (ast.Name, ast.Attribute))
-    return kept or isinstance(outer, ast.Return)
 
 
 def _is_grave(hit: Hit) -> bool:

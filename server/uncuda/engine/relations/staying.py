@@ -177,14 +177,16 @@ def staying(
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
-    _hold_over_ways(result, hits, questions, branches)
+    _hold_over_loading_and_callees(result, hits, questions, branches)
     stays = {index for index in questions if classes[index] != SAFE or index in result.classes}
     for index in beside_moves(hits, stays, questions, branches):
         result.hold(index, REVIEW, BESIDE_MOVES)
     return result
 
 
-def _hold_over_ways(result: Staying, hits: Sequence[Hit], questions: Questions, branches: Branches) -> None:
+def _hold_over_loading_and_callees(
+    result: Staying, hits: Sequence[Hit], questions: Questions, branches: Branches
+) -> None:
     """Add the conditions that decide how a checkpoint is loaded, that fall back to another device, or that call
     functions of an unknown library."""
     loading = dict(of_loading(hits, questions, branches))
