@@ -26,6 +26,9 @@ HELD = {
     "a variable with a dtype": LIGHTNING
     + "precision = 'bf16-true' if torch.cuda.is_available() and torch.cuda.is_bf16_supported() else '32-true'\n"
     + "t = L.Fabric(precision=precision)\n",
+    "a flag of grad-cam": HEAD
+    + "from pytorch_grad_cam import GradCAM\nargs.use_cuda = args.use_cuda and torch.cuda.is_available()\n"
+    + "c = METHODS[args.method](model=model, use_cuda=args.use_cuda)\n",
     "a strategy": LIGHTNING + "t = L.Trainer(strategy='ddp' if torch.cuda.device_count() > 1 else 'auto')\n",
     "the result of a function": LIGHTNING + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
@@ -46,6 +49,7 @@ FREE = {
     "another function": HEAD + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",
     "another keyword": LIGHTNING + "f(nprocs=torch.cuda.device_count())\n",
+    "a flag of another library": HEAD + "use_cuda = torch.cuda.is_available()\nc = GradCAM(use_cuda=use_cuda)\n",
     "another variable of the same name": LIGHTNING + "strategy = 'greedy' if torch.cuda.is_available() else 'beam'\n",
     "a function of a similar name": LIGHTNING
     + "def fast_precision(x):\n    return f(x) if torch.cuda.is_available() else x\n",

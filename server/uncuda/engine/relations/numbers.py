@@ -1,4 +1,4 @@
-"""Finds numbers of devices, and other values, that only CUDA's libraries, Ray, Lightning or TorchServe know: no fix
+"""Finds numbers of devices, and other values, that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know: no fix
 changes how these libraries count the devices."""
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ _NUMBERS = ("gpus", "devices", "distributed_backend")
 _CHOICES, _TRAINERS = frozenset({"strategy", "precision"}), frozenset({"Fabric", "LightningCLI", "Trainer"})
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
+# grad-cam calls `model.cuda()` by itself (pytorch_grad_cam/base_cam.py before version 1.5)
+_CAM, _OF_CAM = "pytorch_grad_cam", ("use_cuda",)
 _RAY = "ray"
 _IMPORTS_RAY = lazy_re.compile(r"^[ \t]*(?:from[ \t]+ray\b|import[ \t]+(?:[^#\n]*,[ \t]*)?ray\b)", re.M)
 _SKIPPED = ('importorskip("ray"', "importorskip('ray'")  # pytest imports Ray
@@ -35,12 +37,12 @@ _SERVED, _NUMBER = "system_properties", "gpu_id"  # TorchServe gives its handler
 
 
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
-    """Yield the indices of hits in a value that only CUDA's libraries, Ray, Lightning or TorchServe know: in a
+    """Yield the indices of hits in a value that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know: in a
     condition that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`, `"cuda:" + str(properties["gpu_id"]) if
     …`), or the number of devices, `gpus=device_count()`."""
     if branches.says(_SERVED):
         yield from (index for index, hit in enumerate(hits) if _is_of_server(hit))
-    if not any(map(branches.says, (_DRIVER, "gpu", _LIGHTNING[0]))):
+    if not any(map(branches.says, (_DRIVER, "gpu", _LIGHTNING[0], _CAM))):
         return
     names = _names_of_libraries(branches)
     for index, hit in enumerate(hits):
@@ -74,6 +76,7 @@ def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
     imports none of these libraries. A file that only names Lightning may hold its settings, with the number `gpus`."""
     one = _NUMBERS[:1] if branches.says(_LIGHTNING[0]) else ()
     names: tuple[str, ...] = _NUMBERS if any(map(branches.says, _LIGHTNING[1:])) else one
+    names = (*names, *_OF_CAM) if branches.says(_CAM) else names
     return (*names, *_OF_RAY) if any(map(branches.says, _OF_RAY)) and _imports_ray(branches) else names
 
 
@@ -84,8 +87,10 @@ def _imports_ray(branches: Branches) -> bool:
 
 
 def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> bool:
-    """See `known_elsewhere`. `names`: the result of `_names_of_libraries`. Ray also takes whether there is a GPU."""
-    counted = hit.words.get("name") in (COUNT, _AVAILABLE if _GPUS in names else COUNT)
+    """See `known_elsewhere`. `names`: the result of `_names_of_libraries`. Ray and grad-cam also take whether there is a
+    GPU."""
+    asks = not {_GPUS, *_OF_CAM}.isdisjoint(names)
+    counted = hit.words.get("name") in (COUNT, _AVAILABLE if asks else COUNT)
     tested, inner, statement = False, hit.node, hit.statement
     if inner is None or statement is None:
         return False
