@@ -49,7 +49,7 @@ FREE = {
     "another function": HEAD + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
     "a condition": LIGHTNING + "if torch.cuda.is_available():\n    train(model)\n",
     "another keyword": LIGHTNING + "f(nprocs=torch.cuda.device_count())\n",
-    "a flag of another library": HEAD + "use_cuda = torch.cuda.is_available()\nc = GradCAM(use_cuda=use_cuda)\n",
+    "a flag of the file itself": HEAD + "use_cuda = torch.cuda.is_available()\nc = GradCAM(use_cuda=use_cuda)\n",
     "another variable of the same name": LIGHTNING + "strategy = 'greedy' if torch.cuda.is_available() else 'beam'\n",
     "a function of a similar name": LIGHTNING
     + "def fast_precision(x):\n    return f(x) if torch.cuda.is_available() else x\n",

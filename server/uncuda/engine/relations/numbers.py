@@ -1,5 +1,5 @@
-"""Finds numbers of devices, and other values, that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know: no fix
-changes how these libraries count the devices."""
+"""Finds numbers of devices, and other values, that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know:
+no fix changes how these libraries count and choose the devices."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ _SERVED, _NUMBER = "system_properties", "gpu_id"  # TorchServe gives its handler
 
 
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
-    """Yield the indices of hits in a value that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know: in a
-    condition that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`, `"cuda:" + str(properties["gpu_id"]) if
+    """Yield the indices of hits in a value that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know: in
+    a condition that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`, `"cuda:" + str(properties["gpu_id"]) if
     …`), or the number of devices, `gpus=device_count()`."""
     if branches.says(_SERVED):
         yield from (index for index, hit in enumerate(hits) if _is_of_server(hit))
@@ -87,8 +87,8 @@ def _imports_ray(branches: Branches) -> bool:
 
 
 def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> bool:
-    """See `known_elsewhere`. `names`: the result of `_names_of_libraries`. Ray and grad-cam also take whether there is a
-    GPU."""
+    """See `known_elsewhere`. `names`: the result of `_names_of_libraries`. Ray and grad-cam also take whether there is
+    a GPU."""
     asks = not {_GPUS, *_OF_CAM}.isdisjoint(names)
     counted = hit.words.get("name") in (COUNT, _AVAILABLE if asks else COUNT)
     tested, inner, statement = False, hit.node, hit.statement
