@@ -1466,6 +1466,20 @@ def test_a_wrapper_that_raises_stays_behind_its_condition() -> None:
     assert "cuda" not in ENGINE.fix(Source(WRAPPED_ON_DEVICE)).text
 
 
+ASSERTED = (
+    "import alt_cuda_corr\ndef f(x, y):\n    assert x.dim() == 4 and x.is_cuda\n{}    assert y.is_cuda\n"
+    "    return alt_cuda_corr.forward(x, y)\n"
+)
+
+
+def test_asserts_that_follow_one_another_stay_together() -> None:
+    """As in involution: both guard the kernel."""
+    text = HEAD + ASSERTED
+    assert "npu" not in ENGINE.fix(Source(text.format(""))).text.replace("torch_npu", "")
+    assert "x.is_npu" in ENGINE.fix(Source(text.format("    x = g(x)\n"))).text
+    type_in_each_line(text.format(""), ("assert z.is_cuda", "x = g(x)", "", "if not z.is_cuda: return"), 3)
+
+
 NAMED = [
     "x = getattr(x, ('cpu', 'cuda')[x.is_cuda])()\n",
     "x = getattr(x, 'cuda' if torch.cuda.is_available() else 'cpu')()\n",
