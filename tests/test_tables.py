@@ -34,6 +34,7 @@ from uncuda.engine.relations.cuda_and_cpu import FOR_LIBRARY
 from uncuda.engine.relations.doubles import FOR_DOUBLES
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
+from uncuda.engine.relations.numbers import KNOWS_CUDA
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
@@ -247,6 +248,7 @@ def test_texts_are_used() -> None:
         SLICED,
         FOR_DOUBLES,
         OFF,
+        KNOWS_CUDA,
         MODULE_LACKS,
         REPLACED,
         AMDS,

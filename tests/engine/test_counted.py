@@ -75,6 +75,11 @@ def test_it_needs_review(code: str) -> None:
     assert classes_of(code) == {"review"}
 
 
+def test_a_number_says_why_it_needs_review() -> None:
+    (finding,) = ENGINE.check(Source(HELD["a keyword of Lightning"])).findings
+    assert "the library that gets this value knows CUDA's devices only" in finding.message
+
+
 @pytest.mark.parametrize("code", FREE.values(), ids=FREE)
 def test_other_numbers_are_safe(code: str) -> None:
     assert classes_of(code) == {"safe"}

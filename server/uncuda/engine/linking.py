@@ -18,7 +18,7 @@ from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.looked_up import defaults
-from .relations.numbers import known_elsewhere
+from .relations.numbers import KNOWS_CUDA, known_elsewhere
 from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
@@ -170,8 +170,9 @@ def _linked(
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
     pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.facts)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    for index in known_elsewhere(hits, branches):
-        classes[index] = lowest(classes[index], REVIEW)
+    elsewhere = [index for index in known_elsewhere(hits, branches) if classes[index] == SAFE]
+    for index in elsewhere:
+        classes[index] = REVIEW
     unknown = ((head, index) for head, index in functions if index is None)
     for index, question in (
         *questioned(hits, branches.work),
@@ -199,6 +200,8 @@ def _linked(
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)
     stays = staying(hits, classes, questions, branches, libraries)
+    for index in elsewhere:
+        stays.hold(index, REVIEW, KNOWS_CUDA)
     for one in held:
         stays.hold(one, REVIEW, OVER_LEFT)
     seen: set[int] = set()

@@ -17,6 +17,8 @@ from ...facts.scopes import FUNCTION
 from .parts import taken_as
 from .questions import COUNT
 
+KNOWS_CUDA = "knows-cuda-only"
+"""The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
 _DRIVER = "driver"
