@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..facts.model import Facts
 from ..facts.scans import matches
@@ -62,9 +63,9 @@ class Prefilter:
         closed = (rule for rule in ordered if not _opens(rule, selected))
         own = (pattern for rule in closed for pattern in rule.get("gate-patterns", ()))
         lines = [*own, *_library_imports(ordered, target)]
-        self._lines = [re.compile(pattern) for pattern in lines]
+        self._lines = [lazy_re.compile(pattern) for pattern in lines]
         patterns = [*([_one_of(below)] if below else []), *lines]
-        self._patterns = [re.compile(pattern.encode()) for pattern in patterns]
+        self._patterns = [lazy_re.compile(pattern.encode()) for pattern in patterns]
 
     def open_for(self, data: bytes) -> bool:
         """Whether a file with these bytes can have a finding or a suppression comment."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from uncuda import lazy_re
 from uncuda.module_names import module_at
 
 from .calls import NAMED
@@ -20,7 +21,7 @@ class Importers:
         # the pattern begins with a line break, which is fast to search for
         pattern = rf"\n(?:from[ \t]+((?:{roots})\b[\w.]*)[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)"
         others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*){0,20}"
-        self._import = re.compile(rf"{pattern}|import[ \t]+{others}((?:{roots})\b[\w.]*))".encode())
+        self._import = lazy_re.compile(rf"{pattern}|import[ \t]+{others}((?:{roots})\b[\w.]*))".encode())
 
     def of(self, data: bytes, path: str) -> frozenset[str]:
         """Return "MODULE\\nLIBRARY" for each library that a file that names torch imports outside of all blocks."""

@@ -228,9 +228,9 @@ class Scanner:
         # if every module name contains "torch", the pattern is searched only in files that contain "torch"
         self._common = b"torch" if all("torch" in name for name in self._packages) else b""
         self._switches = [name.encode() for name in self._variables]
-        self._package_name = re.compile(either)
+        self._package_name = lazy_re.compile(either)
         self._plugins = {package: target for target, package in words.packages.items() if package}
-        self._tried = re.compile(_TRIED % "|".join(sorted(map(re.escape, self._plugins))), re.MULTILINE)
+        self._tried = lazy_re.compile(_TRIED % "|".join(sorted(map(re.escape, self._plugins))), re.MULTILINE)
         self.gathered = Gathered()
         self._importers = Importers(words.cuda_and_cpu)
         self._above = Above(words.libraries, once)
