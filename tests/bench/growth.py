@@ -63,7 +63,7 @@ ROWS: dict[str, Callable[[int], int] | None] = {
     "many_findings": lambda n: n,
     "devices_of_float64_tensors": lambda n: 2 * n,
     "models_unwrapped_where_they_are_wrapped": None,
-    "models_that_move_behind_what_stays": lambda n: 5 * n,
+    "models_that_move_behind_what_stays": lambda n: 4 * n,
     "defaults_that_ask": lambda n: 2 * n,
     "variables_with_names_of_modules": lambda n: n,
 }
