@@ -23,6 +23,8 @@ HELD = [
     f"{WRAPPED}def load(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n",
     f"{WRAPPED}print(model)\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    x = x.cuda()\n",
     f"{CHOSEN}{KERNEL}{USED}",
+    "def main():\n    net = f()\n    if torch.cuda.is_available():\n        net = DataParallel(net).cuda()\n"
+    "def train(net, x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n",
     f"{CHOSEN}{WRAPPED}other.to(device)\n",
     f"{CHOSEN}{WRAPPED}model.to('cpu')\nmodel.to(torch.float16)\nmodel = f(x.to(device))\nrun(model=x.to(device))\n",
     f"{CHOSEN}{WRAPPED}print('model.to(device)')\ndef other(model):\n    model.to(device)\n",

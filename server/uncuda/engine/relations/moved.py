@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -28,8 +29,9 @@ def beside_moves(
     """Yield the indices of the conditions that choose a device or move a value, beside a model that moves only behind
     another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`.
 
-    The conditions are those in the same function and at module level; if the model moves at module level, all of the
-    file. The tests in a file of tests each have their own model.
+    The conditions are those in the same function and at module level; all of the file, if the model moves at module
+    level or with its wrapper, because it is the model that other functions train. The tests in a file of tests each
+    have their own model.
     """
     if is_test(branches.path):
         return
@@ -42,7 +44,9 @@ def beside_moves(
     behind = [hits[index] for region in regions for _, index in hits_in(moves, region)]
     models = dict.fromkeys(model for hit in behind if (model := _model(hit, branches)) is not None)
     scopes = {
-        scope for *names, scope in list(models)[:_FEW] if all(_stays(name, scope, regions, branches) for name in names)
+        -1 if model.wrapped else model.scope
+        for model in list(models)[:_FEW]
+        if all(_stays(name, model.scope, regions, branches) for name in model.names)
     }
     if not scopes:
         return
@@ -55,10 +59,18 @@ def beside_moves(
                 yield index
 
 
-def _model(hit: Hit, branches: Branches) -> tuple[str, int] | tuple[str, str, int] | None:
-    """Return the variables that hold the model that a call of `.cuda()` moves, and the start of the function, -1 for
-    the module. A model moves in place, `model.cuda()`, which moves no tensor, or together with its wrapper, `wrapper =
-    DataParallel(model).cuda()`. Otherwise return None."""
+class _Model(NamedTuple):
+    """A model that a call of `.cuda()` moves: the variables that hold it, the start of the function, -1 for the module,
+    and whether the call moves it with its wrapper: `wrapper = DataParallel(model).cuda()`."""
+
+    names: tuple[str, ...]
+    scope: int
+    wrapped: bool
+
+
+def _model(hit: Hit, branches: Branches) -> _Model | None:
+    """Return the model that a call of `.cuda()` moves with its wrapper, or in place, `model.cuda()`, which moves no
+    tensor. Otherwise return None."""
     statement, node = hit.statement, hit.node
     call = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
@@ -66,12 +78,12 @@ def _model(hit: Hit, branches: Branches) -> tuple[str, int] | tuple[str, str, in
     scope = branches.indents.scope_start(statement.start)
     outer, moved = statement.digest.parents.get(call), node.value
     if isinstance(outer, ast.Expr):
-        return (moved.id, scope) if isinstance(moved, ast.Name) else None
+        return _Model((moved.id,), scope, False) if isinstance(moved, ast.Name) else None
     target = outer.targets[0] if isinstance(outer, ast.Assign) and len(outer.targets) == 1 else None
     if not isinstance(target, ast.Name) or not isinstance(moved, ast.Call) or last_word(moved.func) != _WRAPPER:
         return None
-    given = moved.args[0] if moved.args else None
-    return (target.id, given.id, scope) if isinstance(given, ast.Name) else (target.id, scope)
+    given = (one.id for one in moved.args[:1] if isinstance(one, ast.Name))
+    return _Model((target.id, *given), scope, True)
 
 
 def _joined(spans: Iterable[Stretch]) -> list[Stretch]:
