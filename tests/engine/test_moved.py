@@ -16,15 +16,15 @@ WRAPPED = "if torch.cuda.is_available():\n    model = DataParallel(model).cuda()
 KERNEL = "if torch.cuda.is_available():\n    import alt_cuda_corr\n    model.cuda()\n"
 INDENTED = "".join(f"    {line}" for line in KERNEL.splitlines(keepends=True))
 INDENTED_WRAPPED = "".join(f"    {line}" for line in WRAPPED.splitlines(keepends=True))
+LOADED = "def load(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n"
 USED = "for x in loader:\n    model(x.to(device))\n"
 HELD = [
     f"{CHOSEN}{WRAPPED}{USED}",
-    f"def main():\n    model = f()\n    {CHOSEN}"
-    + "".join(f"    {line}" for line in WRAPPED.splitlines(keepends=True)),
-    f"{WRAPPED}def load(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n",
+    f"def main():\n    model = f()\n    {CHOSEN}{INDENTED_WRAPPED}",
+    f"{WRAPPED}{LOADED}",
     f"{WRAPPED}print(model)\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    x = x.cuda()\n",
     f"{CHOSEN}{KERNEL}{USED}",
-    f"def main():\n    model = f()\n{INDENTED_WRAPPED}def train(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n",
+    f"def main():\n    model = f()\n{INDENTED_WRAPPED}{LOADED}",
     f"{CHOSEN}{WRAPPED}other.to(device)\n",
     f"{CHOSEN}{WRAPPED}model.to('cpu')\nmodel.to(torch.float16)\nmodel = f(x.to(device))\nrun(model=x.to(device))\n",
     f"{CHOSEN}{WRAPPED}print('model.to(device)')\ndef other(model):\n    model.to(device)\n",
