@@ -67,3 +67,15 @@ def test_other_conditions_move(text: str) -> None:
 def test_a_device_that_is_named_elsewhere_is_typed() -> None:
     text = HEAD + 'if not torch.cuda.is_available():\n    cfg.DEVICE = "cpu"\nuse(cfg)\n'
     type_in_each_line(text, ('cfg.DEVICE = "cuda"', 'f(DEVICE="cuda:0")', "x = 1", "cfg.DEVICE = y", "else:"), 2)
+
+
+STORED = 'if {} and metric.device.type != "cpu":\n    metric = rebuilt(metric)\n'
+
+
+def test_the_device_of_an_object_from_a_checkpoint() -> None:
+    """As in chemprop: the checkpoint names CUDA, and its object must still be rebuilt on the CPU."""
+    text = HEAD + STORED.format("not torch.cuda.is_available()")
+    assert ENGINE.fix(Source(text)).text == text
+    moved = text.replace("not torch", "torch")
+    assert ENGINE.fix(Source(moved)).text == moved.replace("torch.cuda", "torch.npu")
+    type_in_each_line(text, ("metric = x", 'if metric.device.type != "cpu":', "    pass"), 2)

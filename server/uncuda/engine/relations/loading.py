@@ -15,6 +15,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
 from ...facts.scopes import Header
+from ...limits import Work
 from .questions import Questions, is_question
 
 _WHERE = "map_location"
@@ -64,6 +65,33 @@ def beside_loading(hits: Sequence[Hit], loading: Mapping[int, bool]) -> Iterator
             for index, hit in enumerate(hits)
             if hit.rule.check == "name" and is_question(hit) and index not in loading
         )
+
+
+def of_stored(hits: Sequence[Hit], work: Work) -> Iterator[int]:
+    """Yield the indices of conditions that ask whether the device of an object from a checkpoint exists on this
+    machine: `not torch.cuda.is_available() and metric.device.type != "cpu"`. The checkpoint may name CUDA."""
+    for index, hit in enumerate(hits):
+        if hit.rule.check != "name" or not is_question(hit) or hit.node is None or hit.statement is None:
+            continue
+        denied = False
+        for outer in hit.statement.digest.ancestors(hit.node):
+            work.compare()
+            if isinstance(outer, ast.BoolOp):
+                if denied and isinstance(outer.op, ast.And) and any(map(_is_elsewhere, outer.values)):
+                    yield index
+                break
+            if not isinstance(outer, (ast.Call, ast.UnaryOp)):
+                break
+            denied = denied or (isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not))
+
+
+def _is_elsewhere(test: ast.expr) -> bool:
+    """Return whether a test is `x.device.type != "cpu"`."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.NotEq) or len(test.ops) > 1:
+        return False
+    left, right = test.left, test.comparators[0]
+    typed = isinstance(left, ast.Attribute) and left.attr == "type" and last_word(left.value) == "device"
+    return typed and isinstance(right, ast.Constant) and right.value == "cpu"
 
 
 def _body(header: Header, branches: Branches) -> str:

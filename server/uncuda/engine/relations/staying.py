@@ -14,7 +14,7 @@ from .callees import to_unknown
 from .falling import of_falling
 from .guarded import before_counts, over_cuda, over_lookups, over_several
 from .kernels import BUILDER, Libraries
-from .loading import beside_loading, of_loading
+from .loading import beside_loading, of_loading, of_stored
 from .makes import of_makes
 from .moved import beside_moves
 from .own_words import BEHIND
@@ -191,6 +191,8 @@ def _hold_over_loading_and_callees(
     functions of an unknown library."""
     loading = dict(of_loading(hits, questions, branches))
     for index in loading:
+        result.hold(index, REVIEW, OF_LOADING)
+    for index in of_stored(hits, branches.work):
         result.hold(index, REVIEW, OF_LOADING)
     for index in beside_loading(hits, loading):
         result.hold(index, REVIEW, BESIDE_LOADING)
