@@ -48,6 +48,8 @@ class Owner(NamedTuple):
     kind: str
 
 
+SCALERS = frozenset({"timm.utils.NativeScaler"})
+"""Gradient scalers of other libraries that are CUDA's unless they get a device (timm/utils/cuda.py)."""
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
 MANY = "*"
@@ -145,7 +147,7 @@ class Project:
     from there instead of the library."""
     users: frozenset[tuple[str, str]] = frozenset()
     """(module, library) of each module of the project that imports, outside of all blocks, a library that takes tensors
-    and graphs only on CUDA and on the CPU according to the table of any target."""
+    and graphs only on CUDA and on the CPU according to the table of any target, or one of SCALERS."""
     tried: frozenset[str] = frozenset()
     """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""
@@ -202,6 +204,11 @@ class Project:
             return frozenset(library for user, library in users if user == beside)
         # a user of one segment is a file in the folder where the scan began: `torchvision.utils` is not its `utils`
         return frozenset(library for user, library in users if user == beside or ("." in user and agree(user, module)))
+
+    @cached_property
+    def scales_on_cuda(self) -> bool:
+        """Whether a file of the project imports a gradient scaler that is CUDA's unless it gets a device."""
+        return any(library in SCALERS for _, library in self.users)
 
     @cached_property
     def roots_of_users(self) -> frozenset[str]:

@@ -6,10 +6,14 @@ import pytest
 
 from engine.typist import Typist, prepared, type_in_each_line
 from support.engines import engine_for
+from uncuda.catalogue import load
 from uncuda.edits import apply_edits
 from uncuda.engine import Finding
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
+from uncuda.workspace.scan import Scanner
+from uncuda.workspace.words import Words
 
 HEAD = "import torch\nimport torch_npu\n"
 KERNEL = "import fast_cuda as fast\n"
@@ -138,6 +142,35 @@ def test_autocast_moves_only_with_its_scaler(scaler: str, due: str) -> None:
     text = f"{HEAD}{scaler}\nwith torch.cuda.amp.autocast():\n    f()\n"
     found = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
     assert [one.fixes[0].applicability for one in found if one.subject.endswith("autocast")] == [due]
+
+
+STEP = """\
+import torch
+import torch_npu
+
+
+def train(model, x, loss_scaler, optimizer):
+    with torch.cuda.amp.autocast():
+        loss = model(x)
+    loss_scaler(loss, optimizer)
+"""
+
+
+def test_autocast_moves_only_with_the_scaler_of_another_file() -> None:
+    """As in Conformer, with DeiT's engine.py and main.py: timm's scaler switches itself off without CUDA."""
+    words = Words.of_catalogue(load())
+    scanner = Scanner(words)
+    scanner.add(
+        b"import torch\nfrom timm.utils import NativeScaler, ModelEma\n\nscaler = NativeScaler()\n", path="main.py"
+    )
+    project = scanner.project(["main.py", "engine.py"])
+    assert project.scales_on_cuda
+    settings = Settings(locale="en")
+    assert engine_for("npu", settings, project).fix(Source(STEP, "engine.py")).text == STEP
+    assert "npu.amp" in engine_for("npu", settings, Project()).fix(Source(STEP, "engine.py")).text
+    other = STEP.replace("loss_scaler(loss, optimizer)", "loss.backward()")
+    assert "npu.amp" in engine_for("npu", settings, project).fix(Source(other, "engine.py")).text
+    type_in_each_line(STEP, ("loss_scaler(loss, optimizer)", "loss.backward()"), 4, "engine.py", project)
 
 
 def test_scalers_beside_autocast_are_typed() -> None:

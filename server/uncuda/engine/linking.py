@@ -177,7 +177,7 @@ def _linked(
     for index, question in (
         *questioned(hits, branches.work),
         *keyed(hits, branches.work),
-        *unscaled(hits),
+        *unscaled(hits, branches.facts, libraries.project),
         *patched(hits, branches),
         *tested(hits, branches),
         *unknown,

@@ -1,5 +1,5 @@
-"""Finds modules of a project that import a library which takes tensors and graphs only on CUDA and on the CPU. Code
-that imports such a module hands it the objects for the library."""
+"""Finds modules of a project that import a library which takes tensors and graphs only on CUDA and on the CPU, or a
+gradient scaler that is CUDA's. Code that imports such a module hands it the objects for the library."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 
 from uncuda import lazy_re
 from uncuda.module_names import module_at
+from uncuda.project import SCALERS
 
 from .calls import NAMED
 
@@ -16,8 +17,8 @@ class Importers:
     """Finds the imports of some libraries. `libraries`: the dotted names of modules, and of functions in them."""
 
     def __init__(self, libraries: Collection[str]) -> None:
-        self._libraries = frozenset(libraries)
-        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in libraries})) or r"(?!)"
+        self._libraries = frozenset(libraries) | SCALERS
+        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self._libraries}))
         # the pattern begins with a line break, which is fast to search for
         pattern = rf"\n(?:from[ \t]+((?:{roots})\b[\w.]*)[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)"
         others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*){0,20}"

@@ -11,12 +11,13 @@ from ...checks import Hit
 from ...facts.read import Facts
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
+from ...project import Project
 
 OFF = "autocast-off"
 """The id in rules/limits.tsv of the sentence "a decorator that turns autocast off stays"."""
 _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
-_AUTOCAST, _SCALER = "autocast", "Scaler"
+_AUTOCAST, _SCALER, _SCALES = "autocast", "Scaler", "scaler(loss"
 _DECORATOR = lazy_re.compile(r"[ \t]*@[ \t]*(?:(\w+\.)+|\w*)autocast[ \t]*\(")
 _OFF = lazy_re.compile(r"\benabled[ \t]*=[ \t]*False\b")
 _NEAR = 40  # maximum number of characters between the name of a function and its argument
@@ -39,11 +40,13 @@ def dtypes_of_autocast(hits: Sequence[Hit], text: str) -> Iterator[tuple[int, in
             yield from ((one, index) for one in asking)
 
 
-def unscaled(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
+def unscaled(hits: Sequence[Hit], facts: Facts, project: Project) -> Iterator[tuple[int, None]]:
     """Yield the indices in `hits`, each with None, of hits at `autocast` beside a scaler that is CUDA's by default and
     gets no device from a safe fix, as `NativeScaler()` of timm. With autocast alone, training in float16 loses small
-    gradients."""
-    if any(hit.rule.check == "argument" and _word(hit).endswith(_SCALER) and not hit.is_safe for hit in hits):
+    gradients. If another file of the project makes such a scaler, it is beside code that calls one: `loss_scaler(loss,
+    optimizer)`."""
+    own = any(hit.rule.check == "argument" and _word(hit).endswith(_SCALER) and not hit.is_safe for hit in hits)
+    if own or (project.scales_on_cuda and facts.says(_SCALES)):
         yield from ((index, None) for index, hit in enumerate(hits) if _word(hit) == _AUTOCAST)
 
 
