@@ -26,7 +26,7 @@ from .questions import COUNT, Questions
 from .raising import constants_left, gpus_left, imports_left, raising, unsupported, words_left
 
 _MOST = 64  # maximum number of names that are traced in one text
-_NEAR = 200  # maximum number of characters of blank lines and indentation between two asserts
+_NEAR = 200  # maximum number of characters of blank lines and indentation below such an assert
 _CLOSE = 8  # maximum number of conditions, in asserts that follow one another, that stay for the same code
 _CONDITIONAL = (ast.If, ast.While)
 _APPLY = ".apply"
@@ -371,9 +371,9 @@ class _Search:
 
     def _above(self, line: Header) -> Answers:
         """Find the last statement above a line, in the same block, that leaves the block on devices other than CUDA,
-        such as `if not torch.cuda.is_available(): return`; or the last such asserts, if they follow one another:
-        `assert x.is_cuda` and `assert y.is_cuda`. Return the hits in their conditions that ask for CUDA, each with a
-        flag that tells whether the statement leaves the block by an exception."""
+        such as `if not torch.cuda.is_available(): return`, with the asserts directly above it: `assert x.is_cuda` above
+        `assert y.is_cuda`. Return the hits in their conditions that ask for CUDA, each with a flag that tells whether
+        the statement leaves the block by an exception."""
         if not self._leaving:
             return ()
         block = self._block(line)
@@ -385,9 +385,8 @@ class _Search:
     def _leaving(self) -> dict[Block, list[tuple[int, Answers]]]:
         """Maps each block to the statements that leave it on devices other than CUDA, such as `if not
         torch.cuda.is_available(): return`. The statements are sorted; each is given as its start and the hits in its
-        condition that ask for CUDA; those of the asserts directly above an assert are included."""
+        condition that ask for CUDA; those of the asserts directly above are included."""
         found: dict[Block, list[tuple[int, Answers]]] = {}
-        ends: dict[Block, int] = {}
         for start in self._questions.conditions:
             header = self._indents.header_at(start)
             questions = self._questions.of(header)
@@ -398,13 +397,16 @@ class _Search:
                 answers = tuple((index, raises) for index in questions)
             else:
                 continue
-            block = self._block(header)
-            last = ends.get(block, -1)
-            if last >= 0 and start - last <= _NEAR and not self._text[last:start].strip():
-                answers = tuple(dict.fromkeys((*answers, *found[block][-1][1])))[:_CLOSE]
-            found.setdefault(block, []).append((start, answers))
-            ends[block] = header.end if header.word == "assert" else -1
+            above = found.setdefault(self._block(header), [])
+            if above and self._follows_assert(start, above[-1][0]):
+                answers = tuple(dict.fromkeys((*answers, *above[-1][1])))[:_CLOSE]
+            above.append((start, answers))
         return found
+
+    def _follows_assert(self, start: int, above: int) -> bool:
+        """Return whether the statement at `above` is an assert, with only blank lines between it and `start`."""
+        line = self._indents.header_at(above)
+        return line.word == "assert" and start - line.end <= _NEAR and not self._text[line.end : start].strip()
 
     def _block(self, line: Header) -> Block:
         """The block that contains a line."""

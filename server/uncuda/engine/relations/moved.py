@@ -145,12 +145,7 @@ def _is_on_device(value: ast.expr) -> bool:
     `build(device=device)`."""
     if isinstance(value, ast.Call) and any(keyword.arg == "device" for keyword in value.keywords):
         return True
-    node: ast.AST = value
-    while isinstance(node, (ast.Attribute, ast.Call)):
-        if isinstance(node, ast.Call) and _is_move(node):
-            return True
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return False
+    return any(isinstance(node, ast.Call) and _is_move(node) for node in _links(value))
 
 
 def _is_move(call: ast.Call) -> bool:
@@ -165,6 +160,12 @@ def _is_move(call: ast.Call) -> bool:
 def _root(node: ast.AST) -> str:
     """Return the variable at the beginning of a chain of attributes and calls, such as `model` of
     `model.half().to(device)`; "" if there is none."""
+    return next((one.id for one in _links(node) if isinstance(one, ast.Name)), "")
+
+
+def _links(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the attributes and calls of a chain, the last first, and the expression at its beginning."""
+    yield node
     while isinstance(node, (ast.Attribute, ast.Call)):
         node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else ""
+        yield node
