@@ -106,6 +106,19 @@ else:
     os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
 modules = [CUDAExtension("ops", ["ops.cu"])]
 """,
+    "a class derived from a class of a library": """\
+try:
+    from apex.normalization import FusedLayerNorm as _FusedLayerNorm
+    has_fused = True
+    class FusedLayerNorm(nn.Module, _FusedLayerNorm):
+        pass
+except ImportError:
+    has_fused = False
+def norm(shape, export=False):
+    if not export and torch.cuda.is_available() and has_fused:
+        return FusedLayerNorm(shape)
+    return torch.nn.LayerNorm(shape)
+""",
     "a library in a value, behind a name": """\
 import cupy
 def f(x):

@@ -21,6 +21,8 @@ _NEXT = lazy_re.compile(r"(?:[ \t\f]*(?:#[^\r\n]*)?(?:\r\n|\n|\r(?!\n)))*([ \t\f
 
 FUNCTION = lazy_re.compile(r"(?:async[ \t]+)?def[ \t]+(\w+)")
 """Matches the header of a function; group 1 is the function's name."""
+CLASS = lazy_re.compile(r"class[ \t]+(\w+)")
+"""Matches the beginning of a class; group 1 is the name of the class."""
 _CLAUSES = frozenset({"elif", "else", "except", "finally"})
 _KEYWORDS = frozenset({*kwlist, "match", "case"})
 _LINES = 16  # a search for the end of a block counts one work step for this many characters

@@ -22,7 +22,7 @@ from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import matches, plain, uses
-from ...facts.scopes import FUNCTION
+from ...facts.scopes import CLASS, FUNCTION
 from ...module_names import OPERATORS, operators
 from ...project import MANY, MARK, Project
 from .parts import is_within
@@ -319,6 +319,7 @@ class Kernels:
                 self.places.append(Place(statement.start, module))
                 yield self.word(local, statement.start)
                 yield from self._decorated(f"@{local}", nested=True)
+                yield from self._derived(local)
             else:
                 yield from self._of_project(module, local, statement.start)
                 for rest in self._libraries.chosen_below(module) if not level else ():
@@ -388,6 +389,15 @@ class Kernels:
             if match := FUNCTION.match(self._text, line.start, line.end):
                 yield self.word(match[1], at)._replace(nested=nested)
 
+    def _derived(self, base: str) -> Iterator[Word]:
+        """Yield the classes with a base class from a module compiled for CUDA: `class Norm(FusedLayerNorm):`. `base`:
+        the name of this class or of the module."""
+        for at in self._facts.searches.find(("kernel", base), uses(base, True)):
+            header = self._facts.indents.header_at(at)
+            match = CLASS.match(self._text, header.start, header.end) if header.word == "class" else None
+            if match is not None and match.end() < at:
+                yield self.word(match[1], header.start)
+
     def word(self, text: str, at: int, gives: bool = False) -> Word:
         """Return the name that a line binds, with the span in which the name is valid: the function that contains the
         line, or the whole file if the line is in no function."""
@@ -439,7 +449,7 @@ class Kernels:
             return
         for owner in ("self", "cls"):
             yield Word(f"{owner}.{match[1]}", above.start, indents.extent(above.start), gives)
-        name = re.match(r"class[ \t]+(\w+)", self._text[above.start : above.end])
+        name = CLASS.match(self._text, above.start, above.end)
         if name is not None and not gives:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:

@@ -14,6 +14,7 @@ from ...edits import SAFE
 from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import matches, plain, uses
+from ...facts.scopes import CLASS
 from .parts import is_within
 from .questions import is_question
 
@@ -28,7 +29,6 @@ _COMPARED_WITH = lazy_re.compile(r"[ \t]*[!=]=[ \t]*[\"']")
 _BEFORE = 20  # maximum number of characters between what takes a variable and the variable
 _LIGHTNING, _TRAINER, _GPUS = "lightning", "Trainer", "gpus"
 _GIVEN_GPUS = lazy_re.compile(r"gpus[ \t]*=(?!=)[ \t]*(?!(?:None|0)[ \t]*[,)\n])")
-_CLASS = lazy_re.compile(r"class[ \t]+(\w+)")
 _NOT_KEPT = (ast.Compare, ast.Call, ast.Subscript)
 _GIVEN = (ast.List, ast.Tuple, ast.Set, ast.keyword)
 _COMPARED = (ast.Compare, ast.match_case)
@@ -145,7 +145,7 @@ def constants_left(hits: Sequence[Hit], classes: Sequence[str | None], facts: Fa
             above = facts.indents.header_above(statement.start)
             if above is None:
                 yield name, 0, len(facts.text)
-            elif above.word == "class" and (match := _CLASS.match(facts.text, above.start)):
+            elif above.word == "class" and (match := CLASS.match(facts.text, above.start)):
                 yield f"{match[1]}.{name}", 0, len(facts.text)
                 for owner in ("self", "cls"):
                     yield f"{owner}.{name}", above.start, facts.indents.extent(above.start)
