@@ -37,6 +37,7 @@ from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.numbers import KNOWS_CUDA
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
+from uncuda.engine.relations.own_words import OWN_FLAG
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
@@ -248,6 +249,7 @@ def test_texts_are_used() -> None:
         SLICED,
         FOR_DOUBLES,
         OFF,
+        OWN_FLAG,
         KNOWS_CUDA,
         MODULE_LACKS,
         REPLACED,

@@ -1,25 +1,32 @@
 """Finds code that runs only if a word of the program, or a function of a library, says that the device is CUDA: `if
-kind == DeviceType.CUDA:` in a file that also knows `DeviceType.NPU`. No fix changes such a condition."""
+kind == DeviceType.CUDA:` in a file that also knows `DeviceType.NPU`. No fix changes such a condition. Also finds
+questions whose answer has such a name: `is_cuda_available = torch.cuda.is_available()` beside `is_npu_available`."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from ...checks import Context
+from ... import lazy_re
+from ...checks import Context, Hit
 from ...checks.branches import Branches
 from ...facts.read import Facts
 from ...facts.role_calls import last_word
-from ...facts.scans import plain, word_before
+from ...facts.scans import plain, uses, word_before
 from .apart import Apart
+from .questions import is_question
 
 BEHIND = "behind-a-question"
 """The id in rules/limits.tsv of the sentence "it runs only where a question that stays CUDA's is answered with yes"."""
+OWN_FLAG = "flag-beside-another"
+"""The id in rules/limits.tsv of the sentence "the file has a variable about another accelerator, too"."""
 _CUDA = "CUDA"
 _ASKS, _LIBRARY = "is_torch_{}_available", "transformers"
 _OTHERS = frozenset({"gcu", "hpu", "mlu", "sdaa", "xpu"})  # accelerators for which PyTorch has a module
 _EQUAL, _UNEQUAL = (ast.Eq, ast.Is), (ast.NotEq, ast.IsNot)
+_STORED = lazy_re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
 
 
 def of_own_words(branches: Branches, context: Context) -> Apart:
@@ -51,6 +58,55 @@ def of_own_words(branches: Branches, context: Context) -> Apart:
         return answer and isinstance(test, ast.Call) and last_word(test.func) == asks and is_of_library()
 
     return Apart(branches, (f".{_CUDA}", asks), deny)
+
+
+def own_flags(hits: Sequence[Hit], context: Context) -> Iterator[int]:
+    """Yield the starts of the hits at questions for CUDA whose answer a variable of the module keeps, in a file that
+    has the same variable about another accelerator: `is_cuda_available`, `is_npu_available`. Other files may import
+    the variables and choose the code for NVIDIA's GPUs, or for the other accelerator, by them."""
+    others = sorted(_OTHERS | context.catalogue.devices)
+    for hit in hits:
+        name = _flag(hit, context.facts) if hit.rule.check == "name" and is_question(hit) else ""
+        if _CUDA.lower() in name.lower() and any(_is_stored(_twin(name, one), context.facts) for one in others):
+            yield hit.start
+
+
+def _flag(hit: Hit, facts: Facts) -> str:
+    """Return the variable of the module that keeps the answer of a question: `x` for `x = torch.cuda.is_available()`,
+    also after `and`; "" if there is none."""
+    statement, inner = hit.statement, hit.node
+    if statement is None or inner is None or facts.indents.scope_start(statement.start) >= 0:
+        return ""
+    for outer in statement.digest.ancestors(inner):
+        if isinstance(outer, (ast.Assign, ast.AnnAssign)):
+            target = outer.target if isinstance(outer, ast.AnnAssign) else outer.targets[0]
+            return target.id if isinstance(target, ast.Name) else ""
+        if not (isinstance(outer, ast.Call) and outer.func is inner) and not _is_and(outer):
+            return ""
+        inner = outer
+    return ""
+
+
+def _is_and(node: ast.AST) -> bool:
+    return isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
+
+
+def _twin(name: str, other: str) -> str:
+    """Return the name of a variable with the word for another accelerator instead of CUDA's."""
+    return re.sub(_CUDA, lambda match: other if match[0].islower() else other.upper(), name, flags=re.IGNORECASE)
+
+
+def _is_stored(name: str, facts: Facts) -> bool:
+    """Return whether a statement outside of all functions assigns to a variable."""
+    if not facts.says(name):
+        return False
+    for at in facts.searches.find(("stored", name), uses(name, True)):
+        facts.work.compare()
+        line, _ = facts.layout.logical_line(at)
+        if _STORED.match(facts.text, at + len(name)) and not facts.text[line:at].strip():
+            if facts.indents.scope_start(at) < 0 and not facts.layout.token_at(at):
+                return True
+    return False
 
 
 def _names_of(others: Iterable[str], facts: Facts) -> Iterator[str]:

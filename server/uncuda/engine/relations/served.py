@@ -25,7 +25,7 @@ from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .doubles import FOR_DOUBLES, device_choices
 from .older import OLDER, of_older
 from .own_devices import ENTRY, FOR_OWN_DEVICES, OwnDevices
-from .own_words import BEHIND, of_own_words
+from .own_words import BEHIND, OWN_FLAG, of_own_words, own_flags
 from .parts import in_test, is_within
 from .sliced import SLICED, sliced_strings
 
@@ -166,6 +166,7 @@ class Served:
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
         own = OwnDevices(self._context)
         given = dict.fromkeys(own.answers(hits), FOR_OWN_DEVICES) | dict.fromkeys(own.entries(hits), ENTRY)
+        given |= dict.fromkeys(own_flags(hits, self._context), OWN_FLAG)
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
