@@ -23,6 +23,7 @@ from .autocast import decorating
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .doubles import FOR_DOUBLES, device_choices
+from .exported import EXPORTED, exported
 from .older import OLDER, of_older
 from .own_devices import ENTRY, FOR_OWN_DEVICES, OwnDevices
 from .own_words import BEHIND, OWN_FLAG, of_own_words, own_flags
@@ -167,6 +168,7 @@ class Served:
         own = OwnDevices(self._context)
         given = dict.fromkeys(own.answers(hits), FOR_OWN_DEVICES) | dict.fromkeys(own.entries(hits), ENTRY)
         given |= dict.fromkeys(own_flags(hits, self._context), OWN_FLAG)
+        given |= dict.fromkeys(exported(hits, self._facts), EXPORTED)
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
