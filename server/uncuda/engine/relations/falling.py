@@ -17,7 +17,7 @@ from ...facts.role_calls import last_word
 from ...facts.scans import whole_word
 from ...facts.scopes import Header
 from .parts import taker
-from .questions import Questions, is_question
+from .questions import Questions, hits_in, is_question
 
 # the assignment of "cpu" to an attribute or an item that is named for a device: `cfg.MODEL.DEVICE = "cpu"`
 _CPU = lazy_re.compile(
@@ -48,12 +48,16 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
     if not any(branches.says(word) for word in _QUOTED):
         return
     given: set[str] | None = None
+    inner: list[tuple[int, int]] | None = None
     for start in questions.conditions:
         header = branches.indents.header_at(start)
         missing = _missing(header, hits, questions, branches) if header.word in ("if", "elif") else []
         words = _words(header, hits, questions, branches) if missing else []
         if missing and not words and (above := branches.indents.header_above(start)) and above.word == "if":
             words = _words(above, hits, questions, branches)
+        if missing and not words:
+            inner = _compared(hits) if inner is None else inner
+            words = [index for _, index in hits_in(inner, (header.end, branches.indents.extent(start)))]
         if missing and _falls_back(header, questions, branches):
             given = _given(hits) if given is None else given
             names = [_compared_names(hits[word]) for word in words]
@@ -86,6 +90,12 @@ def _words(header: Header, hits: Sequence[Hit], questions: Questions, branches: 
         return []
     plain = (one for one in operands if not questions.denies(one, statement))
     return [index for one in plain for index in questions.within(one, statement) if _is_word(hits[index])]
+
+
+def _compared(hits: Sequence[Hit]) -> list[tuple[int, int]]:
+    """Return (start, index) of the hits at device strings with which code compares a value, sorted."""
+    strings = ((index, hit) for index, hit in enumerate(hits) if _is_word(hit))
+    return sorted((hit.start, index) for index, hit in strings if _comparison(hit) is not None)
 
 
 def _is_word(hit: Hit) -> bool:
