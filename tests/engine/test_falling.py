@@ -19,7 +19,7 @@ STAYS = [
     'if device.startswith("cuda") and not torch.cuda.is_available(): device = "cpu"\n',
     'if device.type == "cuda":\n    if not torch.cuda.is_available():\n        device = torch.device("cpu")\n',
     'def f(device):\n    if device == "cuda" and not torch.cuda.is_available():\n        return "cpu"\n',
-    'if not torch.cuda.is_available():\n    if cfg.DEVICE == "cuda":\n        print("no")\n        cfg.DEVICE = "cpu"\n',
+    'if not torch.cuda.is_available():\n    if cfg.DEVICE == "cuda":\n        warn()\n        cfg.DEVICE = "cpu"\n',
     'def f(cfg):\n    if not torch.cuda.is_available():\n        if cfg.type == "cuda":\n            return "cpu"\n',
     'if not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
     'if mps:\n    self.device = "mps"\nelif not torch.cuda.is_available():\n    self.device = torch.device("cpu")\n',
