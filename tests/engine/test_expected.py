@@ -143,6 +143,44 @@ def test_what_is_expected_changes_with_what_the_test_passes_on(code: str, engine
     assert done == moved.replace(f"(batch, '{engine.target.words['device']}'", "(batch, 'cuda'")
 
 
+LOOP = """\
+class Test:
+    @parameterized.expand([("a.py", ("cpu", "cuda"))])
+    def test_init(self, config, devices):
+        for device in devices:
+            if device == "cuda" and not torch.cuda.is_available():
+                continue
+            init(config, device=device)
+"""
+THREAD = """\
+def test_thread():
+    Thread(target=worker, args=("a", "cuda:0")).start()
+    config.device = "cuda:1"
+    assert results["a"] == torch.device("cuda:0")
+"""
+MOCKS = """\
+def test_count():
+    with patch("app.torch.cuda.is_available", return_value=True), patch("torch.cuda.device_count", return_value=2):
+        assert devices() == [torch.device("cuda:0"), torch.device("cuda:1")]
+"""
+COUNTED = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.device_count")}))
+
+
+@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS])
+def test_a_test_changes_whole_or_not_at_all(code: str) -> None:
+    text = HEAD.format("import torch_npu") + code
+    engine = engine_for("npu", Settings(locale="en"), COUNTED)
+    assert engine.fix(Source(text, "tests/test_a.py")).text == text
+    other = text.replace("def test", "def run")
+    assert engine.fix(Source(other, "tests/test_a.py")).text != other
+
+
+@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS])
+def test_a_test_that_stays_is_typed(code: str) -> None:
+    typed = ("run(it, 'cuda')", "def test_more(self):", "assert x.device.type == 'cuda'", "x = 'cuda:0'")
+    type_in_each_line(HEAD.format("import torch_npu") + code, typed, 3, "tests/test_a.py", COUNTED)
+
+
 def test_typing_beside_what_is_passed_on_says_what_a_fresh_look_says() -> None:
     typed = ("run(it, 'cuda')", "def test_more(self):", "assert x.device.type == 'cuda'", "g()")
     type_in_each_line(HEAD.format("import torch_npu") + GIVEN.format("'cuda'"), typed, 3)

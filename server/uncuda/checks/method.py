@@ -27,6 +27,7 @@ _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.
 _EMPTY = lazy_re.compile(r"\s*\(\s*\)")
 _NAMED = lazy_re.compile(r"(?<![\w.])(\w+)\Z")
 _ASSIGNED = lazy_re.compile(r"[ \t]*(:[^=\n]+)?=(?!=)")
+_LOADS = "load_from_checkpoint"  # a method of a LightningModule
 
 
 class Check:
@@ -189,15 +190,19 @@ class Check:
 
 def _tracks_device(context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None) -> bool:
     """Return whether a call without arguments, such as `model.cuda()`, moves an object in place, and the file reads the
-    attribute `device` of this object.
+    attribute `device` of this object; in a file that loads modules with Lightning, the result may also be assigned:
+    `model = model.eval().cuda()`.
 
     The class of an object with an attribute `device`, for example a LightningModule, sets `device` in its own methods
     `cuda` and `to`. The plugin's method, such as `npu`, moves the object without setting `device`.
     """
-    if call is None or call.args or call.keywords or not isinstance(node.value, ast.Name):
+    if call is None or call.args or call.keywords:
         return False
-    in_place = isinstance(statement.digest.parents.get(call), ast.Expr)
-    return in_place and context.facts.says(f"{node.value.id}.device")
+    outer = statement.digest.parents.get(call)
+    if isinstance(outer, ast.Expr) and isinstance(node.value, ast.Name):
+        return context.facts.says(f"{node.value.id}.device")
+    target = outer.targets[0] if isinstance(outer, ast.Assign) else None
+    return isinstance(target, ast.Name) and context.facts.says(_LOADS) and context.facts.says(f"{target.id}.device")
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:

@@ -15,6 +15,7 @@ from .guards import filled, guarded
 from .linked_branches import LinkedBranches
 from .relations.alike import alike, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
+from .relations.expectations import expectations
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.looked_up import defaults
@@ -32,7 +33,6 @@ from .relations.words import (
     parametrized,
     patched,
     questioned,
-    tested,
     typed,
 )
 
@@ -174,12 +174,13 @@ def _linked(
     for index in elsewhere:
         classes[index] = REVIEW
     unknown = ((head, index) for head, index in functions if index is None)
+    expecting = list(expectations(hits, branches))
     for index, question in (
         *questioned(hits, branches.work),
         *keyed(hits, branches.work),
         *unscaled(hits, branches.facts, libraries.project),
         *patched(hits, branches),
-        *tested(hits, branches),
+        *((index, other) for index, other in expecting if other is None),
         *unknown,
     ):
         if question is None:
@@ -195,6 +196,7 @@ def _linked(
         *offered(hits, branches),
         *parametrized(hits, branches),
         *((test, device) for device, test in made),
+        *((index, other) for index, other in expecting if other is not None),
     ]
     _settle(classes, groups, [*both, *made], branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]

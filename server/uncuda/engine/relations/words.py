@@ -28,7 +28,6 @@ from .questions import is_question
 _CHOICES = "choices"
 _CUDA = "cuda"
 _PARAM = "request.param"
-_TEST = "def test"
 # a call that replaces a name by a device; the call may be in several lines
 _PATCHED = lazy_re.compile(
     r"(?:setattr|patch(?:\.object)?)\([^()]{0,300}[\"'](cuda(?::\d+)?)[\"']\s*"
@@ -286,53 +285,6 @@ def patched(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None
             known[start] = any(not _holds(match, safe) for match in _PATCHED.finditer(branches.text, start, end))
         if known[scope[0]]:
             yield index, None
-
-
-def tested(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, None]]:
-    """Yield the indices, each with None, of what a test expects of a device, if the test passes a device string to the
-    code under test that no safe fix changes: `to_device(batch, "cuda")`, or replaces a name of `torch.cuda` by a call
-    that no safe fix changes. The hits are strings in comparisons and assertions, and conditions of `if` that ask for
-    CUDA."""
-    if not branches.says(_TEST):
-        return
-    expected, given = list[tuple[int, int]](), set[int]()
-    for index, hit in enumerate(hits):
-        replaces = _replaces(hit)
-        if hit.statement is None or not (hit.rule.check == "string" or replaces or is_question(hit)):
-            continue
-        scope = branches.indents.scope_of(hit.statement.start)
-        if scope is None or not branches.text.startswith(_TEST, scope[0]):
-            continue
-        if not replaces and _is_expected(hit, hit.statement):
-            expected.append((index, scope[0]))
-        elif not hit.is_safe and (replaces or _is_given(hit, hit.statement)):
-            given.add(scope[0])
-    yield from ((index, None) for index, scope in expected if scope in given)
-
-
-def _is_expected(hit: Hit, statement: Statement) -> bool:
-    if hit.rule.check != "string":
-        return is_within(hit.node, statement, (ast.If,))
-    around = statement.digest.ancestors(hit.node) if hit.node is not None else ()
-    return any(isinstance(outer, ast.Compare) or _is_assertion(outer) for outer in around)
-
-
-def _is_given(hit: Hit, statement: Statement) -> bool:
-    """Return whether a device string is an argument of a call."""
-    if hit.rule.check != "string" or hit.node is None or not hit.words.get("old", "").startswith("cuda"):
-        return False
-    outer = statement.digest.parents.get(hit.node)
-    call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
-    return isinstance(call, ast.Call)
-
-
-def _replaces(hit: Hit) -> bool:
-    """Return whether a function replaces a name of `torch.cuda` by `setattr` or a similar call."""
-    return hit.rule.check == "name" and any(key[0] == "patches" for key in hit.links)
-
-
-def _is_assertion(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and last_word(node.func).startswith("assert")
 
 
 def _holds(match: re.Match[str], starts: Sequence[int]) -> bool:
