@@ -974,6 +974,13 @@ HVD = "{}import torch\n\n\n{}\n    x.cuda()\n"
         (HVD.format("from horovod import torch as hvd\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from dgl.data import CoraGraphDataset\n", "def f(x):"), "a.py", "review"),
         (HVD.format("import dgl_like\n", "def f(x):"), "a.py", "safe"),
+        (HVD.format("", "def f(x):\n    import isaacgym\n"), "a.py", "review"),
+        (HVD.format("def g():\n    import isaacgym\n    return isaacgym\n", "def f(x):"), "a.py", "safe"),
+        (
+            HVD.format("", "def f(x):\n    try:\n        import dgl\n    except ImportError:\n        pass\n"),
+            "a.py",
+            "safe",
+        ),
         (HVD.format("import k2\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from pytorch3d.ops import knn_points\n", "def f(x):"), "a.py", "review"),
         (HVD.format("from pytorch3d.transforms import so3\n", "def f(x):"), "a.py", "safe"),
@@ -1012,7 +1019,7 @@ def test_what_hands_tensors_to_horovod_needs_review(text: str, path: str, due: s
 
 def test_code_for_horovod_is_typed() -> None:
     text = HVD.format("", "def f(x):")
-    type_in_each_line(text, ("import horovod", "def f(hvd, x):", "hvd.run()"), 0)
+    type_in_each_line(text, ("import horovod", "import isaacgym", "def f(hvd, x):", "hvd.run()"), 0)
     text = HVD.format("import torch_scatter\n", "def f(x):")
     typed = ("from torch_scatter import scatter_max", "y = torch_scatter.scatter_max(x)", "import spconv.pytorch")
     type_in_each_line(text, typed, 0)

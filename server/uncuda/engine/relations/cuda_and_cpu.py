@@ -3,7 +3,7 @@ DGL do. Unported, such code runs on the CPU of a machine without CUDA."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import PurePath
@@ -32,10 +32,10 @@ class CudaAndCpu:
         self._context = context
 
     def holds(self, at: int) -> bool:
-        """Return whether an offset is in a file for such a library, or in a function or class for Horovod. A file is
-        for a library if it imports it outside of all blocks; for Horovod, also if the file's name says so. A function
-        or class is for Horovod if its header names Horovod, but not in a parameter with a default:
-        `def test_sum(hvd_executor):`."""
+        """Return whether an offset is in a file for such a library, or in a function or class for one. A file is for a
+        library if it imports it outside of all blocks; for Horovod, also if the file's name says so. A function is for
+        a library if it imports it, outside of its `try` and `if`. A function or class is for Horovod if its header
+        names Horovod, but not in a parameter with a default: `def test_sum(hvd_executor):`."""
         if self._is_whole:
             return True
         lines = (self._indents.header_at(at), *self._indents.headers(at)) if self._headers else ()
@@ -47,13 +47,18 @@ class CudaAndCpu:
         """Whether the file is for such a library."""
         name = PurePath(self._context.path).name
         named = any(word in name for word in _HOROVOD) and any(map(self._facts.says, _HOROVOD))
-        context, target = self._context, self._context.target
         if named or self._imports_user():
             return True
+        return any(map(self._is_imported, self._libraries))
+
+    @cached_property
+    def _libraries(self) -> Sequence[str]:
+        """The libraries of which the file imports the package."""
+        context, target = self._context, self._context.target
         if not context.imports_from(target.cuda_and_cpu_roots):
-            return False
+            return ()
         roots = context.imported_roots
-        return any(one.partition(".")[0] in roots and self._is_imported(one) for one in target.cuda_and_cpu)
+        return [one for one in sorted(target.cuda_and_cpu) if one.partition(".")[0] in roots]
 
     def _imports_user(self) -> bool:
         """Return whether the file imports, outside of all blocks, a module of the project that imports such a
@@ -89,8 +94,19 @@ class CudaAndCpu:
 
     @cached_property
     def _headers(self) -> frozenset[int]:
-        """The starts of the headers of functions and classes for Horovod."""
-        return frozenset(self._found())
+        """The starts of the headers of functions and classes for such a library."""
+        return frozenset(chain(self._found(), self._importing()))
+
+    def _importing(self) -> Iterator[int]:
+        """Yield the starts of the headers of functions that import such a library directly in their body."""
+        layout, searches = self._facts.layout, self._facts.searches
+        for words in (f"{word} {library}" for library in self._libraries for word in ("import", "from")):
+            for at in searches.find(("whole", words), whole_word(words)):
+                header = self._indents.header_at(at)
+                above = self._indents.header_above(at) if header.start == at and not layout.token_at(at) else None
+                if above is not None and above.word == "def":
+                    if not self._context.project.owns(words.partition(" ")[2], self._context.path):
+                        yield above.start
 
     def _found(self) -> Iterator[int]:
         for name in filter(self._facts.says, _HOROVOD):
