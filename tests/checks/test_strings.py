@@ -158,6 +158,7 @@ REVIEW = [
     "assert x.device.type in ('cuda', 'xpu') or fast",
     "assert (1 if x.device.type in ('cuda', 'xpu') else 0)",
     "if x.device.type in {'cpu', 'cuda', 'xpu'}:\n    f()",
+    "kinds = ('cuda', 'xpu')\nok = x.device.type in kinds",
     "other = ['cpu', 'cuda'][flag]",
     "ok = lang == 'cuda'",
     "x = 'cuda'",

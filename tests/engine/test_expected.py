@@ -163,10 +163,17 @@ def test_count():
     with patch("app.torch.cuda.is_available", return_value=True), patch("torch.cuda.device_count", return_value=2):
         assert devices() == [torch.device("cuda:0"), torch.device("cuda:1")]
 """
+POOL = """\
+def test_pool():
+    POOL.set_devices([torch.device("cuda:0"), torch.device("cuda:1")])
+    used = {"cuda:0": 0, "cuda:1": 0}
+    run(POOL, used)
+    assert sum(used.values()) == 2
+"""
 COUNTED = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.device_count")}))
 
 
-@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS])
+@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS, POOL])
 def test_a_test_changes_whole_or_not_at_all(code: str) -> None:
     text = HEAD.format("import torch_npu") + code
     engine = engine_for("npu", Settings(locale="en"), COUNTED)
@@ -175,7 +182,7 @@ def test_a_test_changes_whole_or_not_at_all(code: str) -> None:
     assert engine.fix(Source(other, "tests/test_a.py")).text != other
 
 
-@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS])
+@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS, POOL])
 def test_a_test_that_stays_is_typed(code: str) -> None:
     typed = ("run(it, 'cuda')", "def test_more(self):", "assert x.device.type == 'cuda'", "x = 'cuda:0'")
     type_in_each_line(HEAD.format("import torch_npu") + code, typed, 3, "tests/test_a.py", COUNTED)

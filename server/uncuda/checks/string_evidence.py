@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from .. import lazy_re
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
-from ..facts.read import Statement
+from ..facts.read import Facts, Statement
 from ..facts.role_calls import COMPREHENSIONS, last_word
 from ..facts.roles import Role, unwrapped
 from .base import is_listed
@@ -77,7 +77,8 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
         return None
     if is_map_location(role) and role.kind == "value":
         return SAFE if is_sure(role) and flow.context.has_torch else REVIEW
-    if _is_choice_of_accelerators(rule, role, statement) or _is_matched(rule, role, statement):
+    choice = _is_choice_of_accelerators(rule, role, statement) or _is_list_of_accelerators(role, flow.context.facts)
+    if choice or _is_matched(rule, role, statement):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
@@ -187,6 +188,14 @@ def _is_choice_of_accelerators(rule: Rule, role: Role, statement: Statement) -> 
     if role.kind != "membership" or ACCELERATORS.isdisjoint(role.items) or not compared(rule, role):
         return False
     return not _is_required(role, statement)
+
+
+def _is_list_of_accelerators(role: Role, facts: Facts) -> bool:
+    """Return whether a string is in a list of several accelerators with whose variable the file compares a value:
+    `KINDS = ("cuda", "xpu")`, `x.device.type in KINDS`."""
+    if role.kind != "assignment" or not role.containers or ACCELERATORS.isdisjoint(role.items):
+        return False
+    return bool(role.name) and facts.says(f" in {role.name}")
 
 
 def _is_required(role: Role, statement: Statement) -> bool:

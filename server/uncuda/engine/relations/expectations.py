@@ -27,7 +27,8 @@ def expectations(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int,
     """Yield pairs of indices of hits in a test that expects something of a device: a device string, a name of
     `torch.cuda` that the test replaces, or a condition that asks for CUDA; and what the test gives to the code under
     test, of which the first depends: a device string, `to_device(batch, "cuda")`, or a replaced name,
-    `patch("app.torch.cuda.is_available")`. The second is None if the test gives a string that has no hit."""
+    `patch("app.torch.cuda.is_available")`. The second is None if the test gives a string that has no hit; a string with
+    an index, `"cuda:0"`, can only be a device, whatever the test expects."""
     regions = _tests(branches) if branches.says(_TEST) else []
     if not regions:
         return
@@ -49,10 +50,11 @@ def expectations(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int,
             expecting.add(at)
         if replaces or (hit.rule.check == "string" and not expected):
             given.setdefault(at, []).append(index)
-    for at in sorted(expecting):
-        if _has_literal(regions[at], known, branches):
+    for at in sorted(own):
+        literals = list(_literals(regions[at], known, branches))
+        if any(at in expecting or ":" in literal for literal in literals):
             yield from ((index, None) for index in own[at])
-        elif first := given.get(at, [])[:1]:
+        elif at in expecting and (first := given.get(at, [])[:1]):
             # to pair each hit with each of `given` would take time that grows with the square of their number
             yield from ((first[0], index) for index in given[at][1:])
             yield from ((index, first[0]) for index in own[at] if index != first[0])
@@ -70,16 +72,17 @@ def _tests(branches: Branches) -> list[Stretch]:
     return found
 
 
-def _has_literal(region: Stretch, known: set[int], branches: Branches) -> bool:
-    """Return whether a span contains the string "cuda" or "cuda:0" where no hit is. `known`: the starts of all hits."""
+def _literals(region: Stretch, known: set[int], branches: Branches) -> Iterator[str]:
+    """Yield the strings "cuda" and "cuda:0" in a span that have no hit, with their quotes. `known`: the starts of all
+    hits."""
     searches, layout = branches.facts.searches, branches.facts.layout
     places = searches.find(("test", "literal"), matches(_LITERAL, "cuda"))
     for at in places[bisect_right(places, region[0] - 1) : bisect_right(places, region[1] - 1)]:
         branches.work.compare()
         before = branches.text[max(region[0], at - _FAR) : at]
         if at not in known and not layout.token_at(at - 1) and not _MEMBER.search(before):
-            return True
-    return False
+            match = _LITERAL.match(branches.text, at)
+            yield match[0] if match is not None else ""
 
 
 def _is_expected(hit: Hit, statement: Statement) -> bool:
