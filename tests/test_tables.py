@@ -32,6 +32,7 @@ from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.autocast import OFF
 from uncuda.engine.relations.cuda_and_cpu import FOR_LIBRARY
 from uncuda.engine.relations.doubles import FOR_DOUBLES
+from uncuda.engine.relations.expectations import WHOLE
 from uncuda.engine.relations.exported import EXPORTED
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
@@ -250,6 +251,7 @@ def test_texts_are_used() -> None:
         SLICED,
         FOR_DOUBLES,
         EXPORTED,
+        WHOLE,
         OFF,
         OWN_FLAG,
         KNOWS_CUDA,

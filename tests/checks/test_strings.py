@@ -110,6 +110,8 @@ SAFE = [
     "ok = x.device.type in ('cuda', 'mps')",
     "ok = x.device.type not in ['cpu', 'cuda', 'mps']",
     "assert x.device.type in {'cpu', 'cuda', 'mps', 'xpu', 'mtia'}",
+    "devices = ('cuda', 'xpu')\nassert x.device.type in devices",
+    "devices = ['cuda', 'xpu']\nfor device in devices:\n    x.to(device)",
     "assert x.device.type in ('cuda', 'xpu') and x.is_leaf, 'no device'",
     "ok = device == 'cuda:0'",
     "ok = str(x.device) == 'cuda:0'",

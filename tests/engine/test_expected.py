@@ -166,9 +166,9 @@ def test_count():
 POOL = """\
 def test_pool():
     POOL.set_devices([torch.device("cuda:0"), torch.device("cuda:1")])
-    used = {"cuda:0": 0, "cuda:1": 0}
-    run(POOL, used)
-    assert sum(used.values()) == 2
+    POOL.set_own("cuda:0")
+    assert POOL.borrow() == torch.device("cuda:1")
+    x = torch.zeros(1).cuda()
 """
 COUNTED = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.device_count")}))
 
@@ -180,6 +180,77 @@ def test_a_test_changes_whole_or_not_at_all(code: str) -> None:
     assert engine.fix(Source(text, "tests/test_a.py")).text == text
     other = text.replace("def test", "def run")
     assert engine.fix(Source(other, "tests/test_a.py")).text != other
+
+
+DEVICE = 'DEVICE = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n\n\n'
+MARK = 'gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")\n\n\n'
+CLASS = '@unittest.skipIf(not torch.cuda.is_available(), "no GPU")\nclass Test(unittest.TestCase):\n'
+MAKE = 'def make():\n    return torch.zeros(3, device="cuda" if torch.cuda.is_available() else "cpu")\n\n\n'
+IDS = "@pytest.mark.parametrize('device', ['cpu', 'cuda'], ids=['cpu', 'cuda'])\ndef test_a(device):\n"
+PLAIN = "def test_a():\n    x = torch.zeros(3).cuda()\n    {0}\n    assert x.device.type == 'cuda'\n"
+TYPED = PLAIN.replace("torch.zeros(3).cuda()", "torch.zeros(3, device=DEVICE)")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        *(
+            PLAIN.format(line)
+            for line in (
+                "config['cuda'] = 1",
+                "times = {'cuda': 0}",
+                "print('cuda')",
+                "logger.info('%s', 'cuda')",
+                "torch.load(p, map_location={'cuda:0': 'cpu'})",
+                "assert x.is_leaf, 'cuda'",
+                "getattr(self.mods[0], 'cuda')",
+                "y = torch.zeros(3, device=r'cuda')",
+            )
+        ),
+        IDS + "    assert torch.zeros(3, device=device).device.type == 'cuda'\n",
+    ],
+)
+def test_a_test_that_gives_no_device(code: str) -> None:
+    text = HEAD.format("import torch_npu") + code
+    fixed = engine_for("npu", Settings(locale="en")).fix(Source(text, "tests/test_a.py")).text
+    assert fixed != text
+    assert "type == 'npu'" in fixed
+
+
+NEEDED = {
+    "a device of the module": DEVICE + TYPED,
+    "a skip mark": MARK + "@gpu\n" + PLAIN,
+    "a mark of all tests": "pytest" + MARK.replace("gpu =", "mark =") + PLAIN,
+    "a function that needs a device of the module": DEVICE
+    + "def make():\n    return torch.zeros(3, device=DEVICE).to('cuda')\n\n\n"
+    + PLAIN.replace("torch.zeros(3).cuda()", "make()"),
+    "a mark of the class": CLASS + "    def test_a(self):\n        {0}\n        assert x.device.type == 'cuda'\n",
+}
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_a_test_stays_with_the_code_that_it_needs(name: str) -> None:
+    engine = engine_for("npu", Settings(locale="en"))
+    text = HEAD.format("import torch_npu") + NEEDED[name].format("run(args=('a', 'cuda:0'))")
+    assert engine.fix(Source(text, "tests/test_a.py")).text == text
+    text = HEAD.format("import torch_npu") + NEEDED[name].format("run('a')")
+    assert "cuda" not in engine.fix(Source(text, "tests/test_a.py")).text
+    other = "\n\ndef test_other():\n    assert torch.zeros(3).cuda().device.type == 'cuda'\n"
+    text = HEAD.format("import torch_npu") + NEEDED[name].format("run(args=('a', 'cuda:0'))") + other
+    fixed = engine.fix(Source(text, "tests/test_a.py")).text
+    assert fixed == (text if "all tests" in name else text.replace(other, other.replace("cuda", "npu")))
+
+
+def test_many_tests_that_replace_one_name_change() -> None:
+    test = (
+        '@patch("torch.cuda.is_available", return_value=True)\ndef test_{0}(asked):\n    x = torch.zeros({0}, '
+        'device="cuda")\n    assert x.device.type == "cuda"\n    assert get() == "cuda"\n\n\n'
+    )
+    text = HEAD.format("import torch_npu") + "".join(test.format(number) for number in range(70))
+    engine = engine_for("npu", Settings(locale="en"), ASKED)
+    report = engine.check(Source(text, "tests/test_a.py"))
+    assert {fix.applicability for finding in report.findings for fix in finding.fixes} == {"safe"}
+    assert all(finding.fixes for finding in report.findings)
 
 
 @pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS, POOL])

@@ -12,11 +12,14 @@ from uncuda.source import Source
 HEAD = "import os\nimport torch\n"
 SETS = [
     'os.environ["DEVICE"] = "cpu" if small else "cuda"\n',
+    'os.environ["DEVICE"] = "cuda"\nos.environ["DEVICE_ORDER"] = "0"\nos.environ.pop("DEVICE")\n',
+    'os.environ.setdefault("DEVICE", "cuda")\nprint("DEVICE is set")\n',
     'os.environ["RUN_DEVICE"] = "cuda:0"\n# os.environ["RUN_DEVICE"] == "cuda"\n',
     'from os import environ\nenviron["DEVICE"] = "cuda"\nif gpu:\n    environ["DEVICE"] = "cuda"\n',
     'os.environ["DEVICE"] = "cuda"\nif os.getenv("DEVICE") == "cuda":\n    x = x.cuda()\n',
 ]
 READS = [
+    'os.environ["DEVICE"] = "cuda"\nx = x.to(os.getenv("DEVICE"))\n',
     'os.environ["DEVICE"] = "cpu" if small else "cuda"\nx = x.to(os.environ["DEVICE"])\n',
     'os.environ["DEVICE"] = "cuda"\nif os.environ["DEVICE"] == "cuda":\n    x = x.cuda()\n',
     'device = "cuda"\nos.environ["DEVICE"] = device\n',

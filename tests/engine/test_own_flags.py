@@ -21,7 +21,9 @@ ALONE = [
     "is_cuda_available = torch.cuda.is_available()\n",
     "is_cuda_available = torch.cuda.is_available()\nis_mps_available = torch.backends.mps.is_available()\n",
     "is_available = torch.cuda.is_available()\nis_npu_available = find()\n",
-    "use_cuda = torch.cuda.is_available()\nprint('use_xpu')  # use_xpu\n",
+    "has_cuda = torch.cuda.is_available()\nprint('has_xpu')  # has_xpu\n",
+    "use_cuda = torch.cuda.is_available()\nuse_xpu = find()\n",
+    "has_cuda = torch.cuda.is_available()\nhas_xpu = find()\nif __name__ == '__main__':\n    run(has_cuda)\n",
     "def f():\n    has_cuda = torch.cuda.is_available()\n    has_xpu = find()\n    return has_cuda or has_xpu\n",
     "has_cuda = find(torch.cuda.is_available())\nx = find(has_xpu=1)\n",
 ]

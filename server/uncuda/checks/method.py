@@ -12,7 +12,7 @@ from ..edits import REVIEW, SAFE, Edit, Fix, lowest
 from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word, spelled
-from ..facts.scans import plain
+from ..facts.scans import plain, whole_word
 from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
@@ -21,6 +21,7 @@ from .host_values import HostValues
 from .instances import may_be_own
 from .on_host import is_cast_on_host
 from .scripted import scripted
+from .unpacking import target_of
 
 # Nodes of which a comparison can be a part without parentheses.
 _ALONE = (ast.If, ast.While, ast.IfExp, ast.BoolOp, ast.Assert, ast.Assign, ast.Return)
@@ -199,10 +200,11 @@ def _tracks_device(context: Context, statement: Statement, node: ast.Attribute, 
     if call is None or call.args or call.keywords:
         return False
     outer = statement.digest.parents.get(call)
-    if isinstance(outer, ast.Expr) and isinstance(node.value, ast.Name):
-        return context.facts.says(f"{node.value.id}.device")
-    target = outer.targets[0] if isinstance(outer, ast.Assign) else None
-    return isinstance(target, ast.Name) and context.facts.says(_LOADS) and context.facts.says(f"{target.id}.device")
+    if isinstance(outer, ast.Expr):
+        return isinstance(node.value, ast.Name) and context.facts.says(f"{node.value.id}.device")
+    name = spelled(target_of(outer, call)) if context.facts.says(_LOADS) else ""
+    word = f"{name}.device"
+    return bool(name) and bool(context.facts.searches.find(("whole", word), whole_word(word)))
 
 
 def _lacking(context: Context, node: ast.Attribute, rule: Rule) -> str:

@@ -20,8 +20,6 @@ from ..messages.fixes import titled
 from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
-PATCHED = "patched"
-"""The first part of a key in `Hit.links` that stands for a name which a test replaces."""
 LIMIT = "patched-elsewhere"
 """The id of the sentence that says why a fix needs review: `mock.patch`, or a similar call, replaces a name that this
 file itself does not use, and it is not known that safe fixes change the code which uses the name, in other files
@@ -131,7 +129,7 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
         links = (("alias", bound),) if bound else ()
         applicability = None if bound in stuck else SAFE if bound else REVIEW
     elif said.call.args[0] is text.node:
-        links, applicability = replaced_links(said.name, context, statement), SAFE
+        links, applicability = (("patched", said.name),), SAFE
         if waits(said.name, context, said.owner):
             applicability, limits = REVIEW, (*limits, LIMIT)
     else:
@@ -164,11 +162,11 @@ def _bound(said: _Said) -> str:
 
 
 def replaced_links(name: str, context: Context, statement: Statement) -> Links:
-    """Return the key of `Hit.links` for a name that `setattr`, `patch` or a similar call replaces, and the key for the
-    function that replaces it; hits with the same key are fixed only together. A test that replaces several names of
-    `torch.cuda` runs code of another file that reads all of them, ported or not."""
+    """Return the key of `Hit.links` for a name that `setattr` or a similar call replaces, and the key for the function
+    that replaces it; hits with the same key are fixed only together. A test that replaces several names of `torch.cuda`
+    runs code of another file that reads all of them, ported or not."""
     scope = context.facts.indents.scope_of(statement.start)
-    return ((PATCHED, name), *([("patches", At(scope[0]))] if scope else []))
+    return (("patched", name), *([("patches", At(scope[0]))] if scope else []))
 
 
 def class_of_replaced(

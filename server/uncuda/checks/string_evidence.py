@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
@@ -14,6 +15,7 @@ from ..edits import REVIEW, SAFE
 from ..facts.read import Facts, Statement
 from ..facts.role_calls import COMPREHENSIONS, last_word
 from ..facts.roles import Role, unwrapped
+from ..facts.scans import uses
 from .base import is_listed
 from .checkpoint_maps import is_map_location, is_sure
 from .device_entries import says_index
@@ -191,11 +193,15 @@ def _is_choice_of_accelerators(rule: Rule, role: Role, statement: Statement) -> 
 
 
 def _is_list_of_accelerators(role: Role, facts: Facts) -> bool:
-    """Return whether a string is in a list of several accelerators with whose variable the file compares a value:
-    `KINDS = ("cuda", "xpu")`, `x.device.type in KINDS`."""
-    if role.kind != "assignment" or not role.containers or ACCELERATORS.isdisjoint(role.items):
+    """Return whether a string is in a list of several accelerators, and a condition asks whether a value is in the
+    list's variable: `KINDS = ("cuda", "xpu")`, `if x.device.type in KINDS:`."""
+    if role.kind != "assignment" or not role.containers or ACCELERATORS.isdisjoint(role.items) or not role.name:
         return False
-    return bool(role.name) and facts.says(f" in {role.name}")
+    places = facts.searches.find(("flag", role.name), uses(role.name, True)) if facts.says(f" in {role.name}") else ()
+    facts.work.compare(len(places))
+    lines = (facts.text[facts.layout.logical_line(at)[0] : at].strip() for at in places)
+    asks = (line for line in lines if line.endswith(" in"))
+    return any(not re.match(r"(?:async[ \t]+)?for\b|assert\b", line) and " for " not in line for line in asks)
 
 
 def _is_required(role: Role, statement: Statement) -> bool:

@@ -15,7 +15,7 @@ from .guards import filled, guarded
 from .linked_branches import LinkedBranches
 from .relations.alike import alike, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
-from .relations.expectations import expectations
+from .relations.expectations import Expectations
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.looked_up import defaults
@@ -174,13 +174,11 @@ def _linked(
     for index in elsewhere:
         classes[index] = REVIEW
     unknown = ((head, index) for head, index in functions if index is None)
-    expecting = list(expectations(hits, branches))
     for index, question in (
         *questioned(hits, branches.work),
         *keyed(hits, branches.work),
         *unscaled(hits, branches.facts, libraries.project),
         *patched(hits, branches),
-        *((index, other) for index, other in expecting if other is None),
         *unknown,
     ):
         if question is None:
@@ -196,7 +194,6 @@ def _linked(
         *offered(hits, branches),
         *parametrized(hits, branches),
         *((test, device) for device, test in made),
-        *((index, other) for index, other in expecting if other is not None),
     ]
     _settle(classes, groups, [*both, *made], branches.work)
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
@@ -207,12 +204,14 @@ def _linked(
     for one in held:
         stays.hold(one, REVIEW, OVER_LEFT)
     seen: set[int] = set()
+    expecting = Expectations(hits, branches)
     for _ in range(_ROUNDS):
         before = list(classes)
         _lower(hits, classes, groups, both, questions, stays, seen)
-        if not _left(hits, before, classes, stays):
+        holds = expecting.hold(classes, stays)
+        if not holds and not _left(hits, before, classes, stays):
             break
-        if not stays.take(staying(hits, classes, questions, branches, libraries)):
+        if not stays.take(staying(hits, classes, questions, branches, libraries)) and not holds:
             break
     else:
         for index in questions:

@@ -396,6 +396,13 @@ class IndentScopes:
         """Yield the decorators of the function or class whose header is at an offset, the nearest first."""
         return takewhile(lambda line: line.word == "@", self.lines_above(start))
 
+    def decorated(self, start: int) -> int:
+        """Return the start of the first decorator of the function or class whose header is at an offset; without
+        decorators, the offset itself."""
+        for line in self.decorators(start):
+            start = line.start
+        return start
+
     def lines_above(self, offset: int, *words: str) -> Iterator[Header]:
         """Yield the lines above `offset` in the same block with the same indentation, the nearest first.
 

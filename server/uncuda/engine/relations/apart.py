@@ -257,7 +257,7 @@ class Apart:
         before = self._facts.text[: self._facts.layout.line_start(line.start)].rstrip("\n").rpartition("\n")[2]
         if not before.lstrip().startswith(("@", ")")):
             return line.start
-        return min((one.start for one in self._branches.indents.decorators(line.start)), default=line.start)
+        return self._branches.indents.decorated(line.start)
 
     def _of_test(self, header: Header, test: ast.expr) -> Iterator[Stretch]:
         indents = self._branches.indents

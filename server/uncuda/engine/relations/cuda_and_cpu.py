@@ -34,8 +34,8 @@ class CudaAndCpu:
     def holds(self, at: int) -> bool:
         """Return whether an offset is in a file for such a library, or in a function or class for one. A file is for a
         library if it imports it outside of all blocks; for Horovod, also if the file's name says so. A function is for
-        a library if it imports it, outside of its `try` and `if`. A function or class is for Horovod if its header
-        names Horovod, but not in a parameter with a default: `def test_sum(hvd_executor):`."""
+        a library if a line directly in its body begins with the import. A function or class is for Horovod if its
+        header names Horovod, but not in a parameter with a default: `def test_sum(hvd_executor):`."""
         if self._is_whole:
             return True
         lines = (self._indents.header_at(at), *self._indents.headers(at)) if self._headers else ()

@@ -1,101 +1,250 @@
-"""Finds what a test expects of a device, if no safe fix changes what the test gives to the code under test. A test
-changes whole or not at all."""
+"""Finds the hits in a test that expects something of a device, and what the test gives to the code under test: device
+strings, and names of `torch.cuda` that it replaces. If no safe fix changes one of these, no hit of the test changes."""
 
 from __future__ import annotations
 
 import ast
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...checks.name_strings import PATCHED
+from ...edits import REVIEW, SAFE
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import matches, plain
 from .parts import is_within
 from .questions import Stretch, is_question
+from .staying import Staying
 
-_TEST = "def test"
+WHOLE = "test-changes-whole"
+"""The id in rules/limits.tsv of the sentence "no safe fix changes another device string or replaced name of this
+test"."""
+_TEST, _MARK = "def test", "pytestmark"
+_NAMED = lazy_re.compile(r"\b(def|class)[ \t]+(\w+)")
 _LITERAL = lazy_re.compile(r"[\"']cuda(?::\d+)?[\"']")
-_MEMBER = lazy_re.compile(r"(?:attr|object)\([\w.\s]+,\s*\Z")  # the code before the name of an attribute
-_FAR = 80  # maximum length of this code
+_DEVICE = lazy_re.compile(r"cuda(?::\d+)?")
+# arguments that no code under test receives: names of attributes, texts for people, devices of a checkpoint
+_TEXTS = frozenset({"id", "ids", "map_location", "match", "msg", "reason"})
+_TAKERS = frozenset(
+    {"debug", "delattr", "error", "exception", "fail", "getattr", "hasattr", "info", "load", "log", "object", "patch",
+     "print", "setattr", "skip", "skipTest", "startswith", "warn", "warning", "write", "xfail"}
+)  # fmt: skip
+_PARTS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.IfExp, ast.Starred, ast.keyword)
 
 
-def expectations(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int | None]]:
-    """Yield pairs of indices of hits in a test that expects something of a device: a device string, a name of
-    `torch.cuda` that the test replaces, or a condition that asks for CUDA; and what the test gives to the code under
-    test, of which the first depends: a device string, `to_device(batch, "cuda")`, or a replaced name,
-    `patch("app.torch.cuda.is_available")`. The second is None if the test gives a string that has no hit; a string with
-    an index, `"cuda:0"`, can only be a device, whatever the test expects."""
-    regions = _tests(branches) if branches.says(_TEST) else []
-    if not regions:
-        return
-    starts = [start for start, _ in regions]
-    own: dict[int, list[int]] = {}
-    given: dict[int, list[int]] = {}
-    expecting, known = set[int](), set[int]()
-    for index, hit in enumerate(hits):
-        known.add(hit.start)
-        at = bisect_right(starts, hit.start) - 1
-        replaces = _replaces(hit)
-        if at < 0 or hit.start >= regions[at][1] or hit.statement is None:
+class _Test(NamedTuple):
+    """A test that expects something of a device, or several that need the same code: the indices of the hits that
+    change only together with `given`, what the tests give to the code under test; `is_left`: whether they give a device
+    string that has no hit."""
+
+    own: Sequence[int]
+    given: Sequence[int]
+    is_left: bool
+
+
+class Expectations:
+    """The tests of one text that expect something of a device."""
+
+    def __init__(self, hits: Sequence[Hit], branches: Branches) -> None:
+        self._hits, self._branches = hits, branches
+        regions = _regions(branches) if hits and branches.says(_TEST) else []
+        self._tests = list(self._found(regions)) if regions else []
+
+    def hold(self, classes: Sequence[str | None], staying: Staying) -> bool:
+        """Let the safe fixes of a test need review if no safe fix changes something that the test gives to the code
+        under test. `classes`: the fix class of each hit so far. Return whether there are such fixes."""
+        held = False
+        for test in self._tests:
+            if test.is_left or any(classes[index] != SAFE for index in test.given):
+                for index in test.own:
+                    if classes[index] == SAFE:
+                        staying.hold(index, REVIEW, WHOLE)
+                        held = True
+        return held
+
+    def _found(self, regions: Sequence[Stretch]) -> Iterator[_Test]:
+        """Yield the tests; those that need the same code outside of them are one."""
+        starts = [start for start, _ in regions]
+        inside: dict[int, list[int]] = {}
+        outside: list[int] = []
+        for index, hit in enumerate(self._hits):
+            at = bisect_right(starts, hit.start) - 1
+            if at >= 0 and hit.start < regions[at][1]:
+                inside.setdefault(at, []).append(index)
+            elif hit.rule.check != "missing-import":
+                outside.append(index)
+        known = {hit.start for hit in self._hits}
+        needed = _Needed(self._hits, outside, self._branches)
+        together: dict[str, list[int]] = {}
+        for at in inside:
+            for name in needed.by(regions[at]) or {f"{at}"}:
+                together.setdefault(name, []).append(at)
+        for names, tests in _joined(together, {name: needed.names_of(name) for name in together}):
+            expecting = [at for at in tests if any(map(self._expects, inside[at]))]
+            given = [index for at in expecting for index in inside[at] if self._gives(index)]
+            left = any(_gives_literal(regions[at], known, self._branches) for at in expecting)
+            if given or left:
+                own = [index for at in tests for index in inside[at]]
+                yield _Test([*own, *(index for name in names for index in needed.hits(name))], given, left)
+
+    def _expects(self, index: int) -> bool:
+        return _is_expected(self._hits[index]) or _replaces(self._hits[index])
+
+    def _gives(self, index: int) -> bool:
+        hit = self._hits[index]
+        return _replaces(hit) or (hit.rule.check == "string" and not _is_expected(hit))
+
+
+class _Needed:
+    """The code outside of the tests that has hits of its own, such as a device in a variable of the module, a fixture,
+    or a skip mark, by the name of its variable, function or class."""
+
+    def __init__(self, hits: Sequence[Hit], outside: Sequence[int], branches: Branches) -> None:
+        self._branches = branches
+        self._hits: dict[str, list[int]] = {}
+        self._spans: dict[str, Stretch] = {}
+        classes: dict[Stretch, str] = {}
+        for index in outside:
+            hit = hits[index]
+            headers = [line for line in branches.indents.headers(hit.start) if line.word in ("def", "class")]
+            outer = headers[-1] if headers else branches.indents.header_at(hit.start)
+            name = _bound(hit)
+            if headers or outer.word == "@":
+                match = _NAMED.search(branches.text, outer.start)
+                name = match[2] if match is not None else ""
+                start = match.start() if match is not None else outer.start
+                self._spans[name] = span = branches.indents.decorated(start), branches.indents.extent(start)
+                if match is not None and match[1] == "class":
+                    classes[span] = name
+            asks = hit.statement is not None and is_within(hit.node, hit.statement, (ast.If,))
+            everywhere = name == _MARK or (not name and asks)
+            if name or everywhere:
+                self._hits.setdefault("" if everywhere else name, []).append(index)
+        self._classes = sorted(classes.items())
+        names = sorted(map(re.escape, self._hits.keys() - {""}))
+        self._names = re.compile(rf"\b(?:{'|'.join(names)})\b") if names else None
+
+    def hits(self, name: str) -> Sequence[int]:
+        """Return the indices of the hits in the code with a name; "" for code that all tests need."""
+        return self._hits.get(name, ())
+
+    def names_of(self, name: str) -> frozenset[str]:
+        """Return the names of the code that a function or class needs."""
+        return self.by(self._spans[name]) - {name} if name in self._spans else frozenset()
+
+    def by(self, region: Stretch) -> frozenset[str]:
+        """Return the names of the code that the test in a span needs."""
+        at = bisect_right(self._classes, ((region[0], len(self._branches.text)), "")) - 1
+        around = {self._classes[at][1]} if at >= 0 and region[0] < self._classes[at][0][1] else set()
+        self._branches.work.search(*region)
+        found = self._names.findall(self._branches.text, *region) if self._names is not None else ()
+        return frozenset({*around, *found, *([""] if "" in self._hits else [])})
+
+
+def _joined(
+    together: Mapping[str, Sequence[int]], needs: Mapping[str, frozenset[str]]
+) -> Iterator[tuple[set[str], list[int]]]:
+    """Yield groups of names and tests: tests that need the same names, or names that need each other, are in one group.
+    `together`: the tests that need a name; `needs`: the names that the code with a name needs."""
+    names_of: dict[int, list[str]] = {}
+    beside: dict[str, set[str]] = {}
+    for name, tests in together.items():
+        for test in tests:
+            names_of.setdefault(test, []).append(name)
+    for name, others in needs.items():
+        for other in others:
+            beside.setdefault(name, set()).add(other)
+            beside.setdefault(other, set()).add(name)
+    seen: set[str] = set()
+    for first in together:
+        if first in seen:
             continue
-        if not (hit.rule.check == "string" or replaces or is_question(hit)):
-            continue
-        own.setdefault(at, []).append(index)
-        expected = _is_expected(hit, hit.statement)
-        if replaces or expected:
-            expecting.add(at)
-        if replaces or (hit.rule.check == "string" and not expected):
-            given.setdefault(at, []).append(index)
-    for at in sorted(own):
-        literals = list(_literals(regions[at], known, branches))
-        if any(at in expecting or ":" in literal for literal in literals):
-            yield from ((index, None) for index in own[at])
-        elif at in expecting and (first := given.get(at, [])[:1]):
-            # to pair each hit with each of `given` would take time that grows with the square of their number
-            yield from ((first[0], index) for index in given[at][1:])
-            yield from ((index, first[0]) for index in own[at] if index != first[0])
+        names, tests_found, waiting = {first}, dict[int, None](), [first]
+        while waiting:
+            name = waiting.pop()
+            more = set(beside.get(name, ()))
+            for test in together.get(name, ()):
+                if test not in tests_found:
+                    tests_found[test] = None
+                    more.update(names_of[test])
+            waiting += more - names
+            names |= more
+        seen |= names
+        yield names, list(tests_found)
 
 
-def _tests(branches: Branches) -> list[Stretch]:
-    """Return the spans of the functions `test_…` with their decorators, sorted."""
+def _regions(branches: Branches) -> list[Stretch]:
+    """Return the spans of the functions `test…` with their decorators, sorted."""
     indents, layout = branches.indents, branches.facts.layout
     found: list[Stretch] = []
     for at in branches.facts.searches.find(("text", _TEST), plain(_TEST)):
         header = indents.header_at(at)
-        if header.word in ("def", "async") and not layout.token_at(at) and (not found or at >= found[-1][1]):
-            first = min((line.start for line in indents.decorators(header.start)), default=header.start)
-            found.append((first, indents.extent(header.start)))
+        if header.word == "def" and not layout.token_at(at) and (not found or at >= found[-1][1]):
+            found.append((indents.decorated(header.start), indents.extent(header.start)))
     return found
 
 
-def _literals(region: Stretch, known: set[int], branches: Branches) -> Iterator[str]:
-    """Yield the strings "cuda" and "cuda:0" in a span that have no hit, with their quotes. `known`: the starts of all
-    hits."""
-    searches, layout = branches.facts.searches, branches.facts.layout
-    places = searches.find(("test", "literal"), matches(_LITERAL, "cuda"))
-    for at in places[bisect_right(places, region[0] - 1) : bisect_right(places, region[1] - 1)]:
-        branches.work.compare()
-        before = branches.text[max(region[0], at - _FAR) : at]
-        if at not in known and not layout.token_at(at - 1) and not _MEMBER.search(before):
-            match = _LITERAL.match(branches.text, at)
-            yield match[0] if match is not None else ""
+def _bound(hit: Hit) -> str:
+    """Return the variable to which a hit outside of all functions gives a value, or the name that it imports; "" if
+    there is none."""
+    if hit.is_import and hit.statement is not None:
+        names = [binding.name for binding in hit.statement.digest.bindings]
+        return names[0] if len(names) == 1 else ""
+    for outer in hit.statement.digest.ancestors(hit.node) if hit.statement is not None and hit.node is not None else ():
+        if isinstance(outer, (ast.Assign, ast.AnnAssign)):
+            target = outer.target if isinstance(outer, ast.AnnAssign) else outer.targets[0]
+            return target.id if isinstance(target, ast.Name) else ""
+    return ""
 
 
-def _is_expected(hit: Hit, statement: Statement) -> bool:
+def _gives_literal(region: Stretch, known: Collection[int], branches: Branches) -> bool:
+    """Return whether a test gives the code under test a string "cuda" or "cuda:0" that has no hit. `known`: the starts
+    of all hits."""
+    places = branches.facts.searches.find(("test", "literal"), matches(_LITERAL, "cuda"))
+    within = places[bisect_right(places, region[0] - 1) : bisect_right(places, region[1] - 1)]
+    for _, statement in branches.facts.statements_at(within):
+        branches.work.compare(len(statement.digest.parents))
+        for node in statement.digest.parents:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and _DEVICE.fullmatch(node.value):
+                start = statement.start + statement.digest.span(node)[0]
+                if start not in known and _is_passed(node, statement):
+                    return True
+    return False
+
+
+def _is_passed(node: ast.AST, statement: Statement) -> bool:
+    """Return whether a call passes a string on, alone or in a list, tuple, set or dictionary."""
+    inner = node
+    for outer in statement.digest.ancestors(node):
+        if isinstance(outer, ast.Call):
+            name = last_word(outer.func)
+            return inner is not outer.func and name not in _TAKERS and not name.startswith("assert")
+        if not isinstance(outer, _PARTS) or (isinstance(outer, ast.Dict) and inner in outer.keys):
+            return False
+        if isinstance(outer, ast.keyword) and outer.arg in _TEXTS:
+            return False
+        inner = outer
+    return False
+
+
+def _is_expected(hit: Hit) -> bool:
     """Return whether a device string is compared or asserted, or a condition of an `if` asks for CUDA."""
+    statement = hit.statement
+    if statement is None or hit.node is None or _replaces(hit):
+        return False
     if hit.rule.check != "string":
-        return is_within(hit.node, statement, (ast.If,))
-    around = statement.digest.ancestors(hit.node) if hit.node is not None else ()
+        return is_question(hit) and is_within(hit.node, statement, (ast.If,))
+    around = statement.digest.ancestors(hit.node)
     return any(isinstance(outer, ast.Compare) or _is_assertion(outer) for outer in around)
 
 
 def _replaces(hit: Hit) -> bool:
     """Return whether a test replaces a name of `torch.cuda` by `setattr`, or names it in a string for `patch`."""
-    return hit.rule.check == "name" and any(key[0] == PATCHED for key in hit.links)
+    return hit.rule.check == "name" and any(key[0] == "patched" for key in hit.links)
 
 
 def _is_assertion(node: ast.AST) -> bool:

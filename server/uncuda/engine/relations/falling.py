@@ -57,10 +57,12 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
             words = _words(above, hits, questions, branches)
         if missing and not words:
             inner = _compared(hits) if inner is None else inner
-            words = [index for _, index in hits_in(inner, (header.end, branches.indents.extent(start)))]
+            words = _inner_words(
+                header, hits_in(inner, (header.end, branches.indents.extent(start))), questions, branches
+            )
         if missing and _falls_back(header, questions, branches):
             given = _given(hits) if given is None else given
-            names = [_compared_names(hits[word]) for word in words]
+            names = [_compared_names(hits[word]) for word in _distinct(words, hits)]
             if all(map(given.isdisjoint, names)) and (names or _is_set_elsewhere(header, given, branches)):
                 yield from (*words, *missing)
 
@@ -96,6 +98,25 @@ def _compared(hits: Sequence[Hit]) -> list[tuple[int, int]]:
     """Return (start, index) of the hits at device strings with which code compares a value, sorted."""
     strings = ((index, hit) for index, hit in enumerate(hits) if _is_word(hit))
     return sorted((hit.start, index) for index, hit in strings if _comparison(hit) is not None)
+
+
+def _inner_words(
+    header: Header, compared: Sequence[tuple[int, int]], questions: Questions, branches: Branches
+) -> list[int]:
+    """Return the indices of device strings with which the condition of an `if` in the block of a header compares a
+    value, if this `if` is what sets or returns "cpu". `compared`: (start, index) of the strings in the block."""
+    found = []
+    for at, index in compared:
+        branches.work.compare()
+        inner = branches.indents.header_at(at)
+        if inner.word == "if" and inner.start > header.start and _falls_back(inner, questions, branches):
+            found.append(index)
+    return found
+
+
+def _distinct(words: Sequence[int], hits: Sequence[Hit]) -> Collection[int]:
+    """Return one of the device strings of each comparison."""
+    return {id(_comparison(hits[index])): index for index in words}.values()
 
 
 def _is_word(hit: Hit) -> bool:

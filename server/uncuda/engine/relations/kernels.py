@@ -390,13 +390,20 @@ class Kernels:
                 yield self.word(match[1], at)._replace(nested=nested)
 
     def _derived(self, base: str) -> Iterator[Word]:
-        """Yield the classes with a base class from a module compiled for CUDA: `class Norm(FusedLayerNorm):`. `base`:
-        the name of this class or of the module."""
-        for at in self._facts.searches.find(("kernel", base), uses(base, True)):
-            header = self._facts.indents.header_at(at)
-            match = CLASS.match(self._text, header.start, header.end) if header.word == "class" else None
-            if match is not None and match.end() < at:
-                yield self.word(match[1], header.start)
+        """Yield the classes with a base class from a module compiled for CUDA, `class Norm(FusedLayerNorm):`, and the
+        classes derived from them. `base`: the name of the base class or of the module."""
+        waiting, seen = [base], {base}
+        while waiting:
+            name = waiting.pop()
+            for at in self._facts.searches.find(("kernel", name), uses(name, True)):
+                self._work.compare()
+                header = self._facts.indents.header_at(at)
+                statement = self._facts.peek(header.start) if header.word == "class" else None
+                node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
+                if isinstance(node, ast.ClassDef) and node.name not in seen and _is_base(name, node):
+                    seen.add(node.name)
+                    waiting.append(node.name)
+                    yield self.word(node.name, header.start)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
         """Return the name that a line binds, with the span in which the name is valid: the function that contains the
@@ -516,6 +523,11 @@ class Kernels:
                 if loads and one.spelled == word.text:
                     if not is_within(one.node, statement, (ast.Compare, ast.match_case)):
                         yield Place(statement.start + one.piece.start(one.node), word.text, word.left)
+
+
+def _is_base(name: str, node: ast.ClassDef) -> bool:
+    """Return whether a class has a base class of this name, or one of the module of this name."""
+    return any(f"{ast.unparse(base)}.".startswith(f"{name}.") for base in node.bases)
 
 
 def _between(offsets: Sequence[int], word: Word) -> Sequence[int]:

@@ -14,7 +14,7 @@ from ...checks import Context, Hit
 from ...checks.branches import Branches
 from ...facts.read import Facts
 from ...facts.role_calls import last_word
-from ...facts.scans import plain, uses, word_before
+from ...facts.scans import matches, plain, word_before
 from .apart import Apart
 from .questions import is_question
 
@@ -26,7 +26,8 @@ _CUDA = "CUDA"
 _ASKS, _LIBRARY = "is_torch_{}_available", "transformers"
 _OTHERS = frozenset({"gcu", "hpu", "mlu", "sdaa", "xpu"})  # accelerators for which PyTorch has a module
 _EQUAL, _UNEQUAL = (ast.Eq, ast.Is), (ast.NotEq, ast.IsNot)
-_STORED = lazy_re.compile(r"[ \t]*(?::[^=\n]+)?=(?!=)")
+_SCRIPT = "__main__"
+_TELLS = lazy_re.compile(r"(?:^|_)(?:is|has)_cuda|cuda_(?:is_)?available", re.I)  # not `use_cuda`, a person's choice
 
 
 def of_own_words(branches: Branches, context: Context) -> Apart:
@@ -63,12 +64,17 @@ def of_own_words(branches: Branches, context: Context) -> Apart:
 def own_flags(hits: Sequence[Hit], context: Context) -> Iterator[int]:
     """Yield the starts of the hits at questions for CUDA whose answer a variable of the module keeps, in a file that
     has the same variable about another accelerator: `is_cuda_available`, `is_npu_available`. Other files may import
-    the variables and choose the code for NVIDIA's GPUs, or for the other accelerator, by them."""
+    the variables and choose the code for NVIDIA's GPUs, or for the other accelerator, by them. A script, and a variable
+    `use_cuda`, are left out."""
     others = sorted(_OTHERS | context.catalogue.devices)
-    for hit in hits:
-        name = _flag(hit, context.facts) if hit.rule.check == "name" and is_question(hit) else ""
-        if _CUDA.lower() in name.lower() and any(_is_stored(_twin(name, one), context.facts) for one in others):
-            yield hit.start
+    stored: frozenset[str] | None = None
+    for hit in hits if not context.facts.says(_SCRIPT) else ():
+        asks = hit.rule.check == "name" and is_question(hit) and hit.words.get("name", "").endswith("available")
+        name = _flag(hit, context.facts) if asks else ""
+        if name and _TELLS.search(name):
+            stored = frozenset(_stored(others, context.facts)) if stored is None else stored
+            if not stored.isdisjoint(_twin(name, other) for other in others):
+                yield hit.start
 
 
 def _flag(hit: Hit, facts: Facts) -> str:
@@ -96,17 +102,21 @@ def _twin(name: str, other: str) -> str:
     return re.sub(_CUDA, lambda match: other if match[0].islower() else other.upper(), name, flags=re.IGNORECASE)
 
 
-def _is_stored(name: str, facts: Facts) -> bool:
-    """Return whether a statement outside of all functions assigns to a variable."""
-    if not facts.says(name):
-        return False
-    for at in facts.searches.find(("stored", name), uses(name, True)):
+def _stored(others: Sequence[str], facts: Facts) -> Iterator[str]:
+    """Yield the variables with one of these words in their names to which a statement outside of all functions assigns
+    a value."""
+    pattern = _named_for("|".join(others))
+    for at in facts.searches.find(("stored", pattern.pattern), matches(pattern)):
         facts.work.compare()
-        line, _ = facts.layout.logical_line(at)
-        if _STORED.match(facts.text, at + len(name)) and not facts.text[line:at].strip():
-            if facts.indents.scope_start(at) < 0 and not facts.layout.token_at(at):
-                return True
-    return False
+        match = pattern.match(facts.text, facts.layout.logical_line(at)[0])
+        if match is not None and match.start(1) >= at and not facts.layout.token_at(match.start(1)):
+            if facts.indents.scope_start(at) < 0:
+                yield match[1]
+
+
+@cache
+def _named_for(words: str) -> re.Pattern[str]:
+    return re.compile(rf"^[ \t]*(\w{{0,60}}(?:{words})\w{{0,60}})[ \t]*(?::[^=\n]+)?=(?!=)", re.I | re.M)
 
 
 def _names_of(others: Iterable[str], facts: Facts) -> Iterator[str]:

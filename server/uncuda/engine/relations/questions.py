@@ -357,13 +357,7 @@ class Questions:
             [header.start for header in self._indents.headers(hit.start) if header.word == "def"] for hit in self._hits
         )
         outermost = dict.fromkeys(inside[-1] for inside in starts if inside)
-        return [(self._with_decorators(start), self._indents.extent(start)) for start in outermost]
-
-    def _with_decorators(self, start: int) -> int:
-        """Return the start offset of the first decorator of a function or class."""
-        for line in self._indents.decorators(start):
-            start = line.start
-        return start
+        return [(self._indents.decorated(start), self._indents.extent(start)) for start in outermost]
 
     def _choices(self, flag: str) -> list[tuple[frozenset[int], list[Stretch]]]:
         """Return, for each statement with an expression such as `flag and f()`, the hits whose result is stored in the
