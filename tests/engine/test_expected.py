@@ -167,7 +167,7 @@ POOL = """\
 def test_pool():
     POOL.set_devices([torch.device("cuda:0"), torch.device("cuda:1")])
     POOL.set_own("cuda:0")
-    assert POOL.borrow() == torch.device("cuda:1")
+    assert POOL.borrow() is not None
     x = torch.zeros(1).cuda()
 """
 COUNTED = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.device_count")}))

@@ -39,7 +39,8 @@ _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.IfExp, ast.Starred, ast.ke
 class _Test(NamedTuple):
     """A test that expects something of a device, or several that need the same code: the indices of the hits that
     change only together with `given`, what the tests give to the code under test; `is_left`: whether they give a device
-    string that has no hit."""
+    string that has no hit. A string "cuda" may mean something else if the test expects nothing of a device; a string
+    "cuda:0" is a device."""
 
     own: Sequence[int]
     given: Sequence[int]
@@ -86,7 +87,8 @@ class Expectations:
         for names, tests in _joined(together, {name: needed.names_of(name) for name in together}):
             expecting = [at for at in tests if any(map(self._expects, inside[at]))]
             given = [index for at in expecting for index in inside[at] if self._gives(index)]
-            left = any(_gives_literal(regions[at], known, self._branches) for at in expecting)
+            literals = {at: _passed_literals(regions[at], known, self._branches) for at in tests}
+            left = any(at in expecting or ":" in literal for at in tests for literal in literals[at])
             if given or left:
                 own = [index for at in tests for index in inside[at]]
                 yield _Test([*own, *(index for name in names for index in needed.hits(name))], given, left)
@@ -201,19 +203,20 @@ def _bound(hit: Hit) -> str:
     return ""
 
 
-def _gives_literal(region: Stretch, known: Collection[int], branches: Branches) -> bool:
-    """Return whether a test gives the code under test a string "cuda" or "cuda:0" that has no hit. `known`: the starts
-    of all hits."""
+def _passed_literals(region: Stretch, known: Collection[int], branches: Branches) -> list[str]:
+    """Return the strings "cuda" and "cuda:0" that have no hit and that a test gives to the code under test. `known`:
+    the starts of all hits."""
     places = branches.facts.searches.find(("test", "literal"), matches(_LITERAL, "cuda"))
     within = places[bisect_right(places, region[0] - 1) : bisect_right(places, region[1] - 1)]
+    found = []
     for _, statement in branches.facts.statements_at(within):
         branches.work.compare(len(statement.digest.parents))
         for node in statement.digest.parents:
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and _DEVICE.fullmatch(node.value):
                 start = statement.start + statement.digest.span(node)[0]
                 if start not in known and _is_passed(node, statement):
-                    return True
-    return False
+                    found.append(node.value)
+    return found
 
 
 def _is_passed(node: ast.AST, statement: Statement) -> bool:
