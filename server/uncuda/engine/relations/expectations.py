@@ -86,7 +86,7 @@ class Expectations:
                 together.setdefault(name, []).append(at)
         for names, tests in _joined(together, {name: needed.names_of(name) for name in together}):
             expecting = [at for at in tests if any(map(self._expects, inside[at]))]
-            given = [index for at in expecting for index in inside[at] if self._gives(index)]
+            given = [index for at in tests for index in inside[at] if self._gives(index, at in expecting)]
             literals = {at: _passed_literals(regions[at], known, self._branches) for at in tests}
             left = any(at in expecting or ":" in literal for at in tests for literal in literals[at])
             if given or left:
@@ -96,9 +96,12 @@ class Expectations:
     def _expects(self, index: int) -> bool:
         return _is_expected(self._hits[index]) or _replaces(self._hits[index])
 
-    def _gives(self, index: int) -> bool:
+    def _gives(self, index: int, expecting: bool) -> bool:
+        """Return whether a test gives this device string or name to the code under test. `expecting`: whether the test
+        expects something of a device."""
         hit = self._hits[index]
-        return _replaces(hit) or (hit.rule.check == "string" and not _is_expected(hit))
+        is_device = expecting or ":" in hit.words.get("old", "")
+        return _replaces(hit) or (hit.rule.check == "string" and is_device and not _is_expected(hit))
 
 
 class _Needed:
