@@ -22,6 +22,8 @@ STAYS = [
     'if not torch.cuda.is_available():\n    if cfg.DEVICE == "cuda":\n        warn()\n        cfg.DEVICE = "cpu"\n',
     'def f(cfg):\n    if not torch.cuda.is_available():\n        if cfg.type == "cuda":\n            return "cpu"\n',
     'if not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
+    'device = torch.device(args.cuda_base if torch.cuda.is_available() else "cpu")\n',
+    'model.to(opts["cuda_name"] if torch.cuda.is_available() else "cpu")\n',
     'if mps:\n    self.device = "mps"\nelif not torch.cuda.is_available():\n    self.device = torch.device("cpu")\n',
     'if not torch.cuda.is_available() and quiet:\n    print("CPU")\n    config["device"] = "cpu"\n',
     'def f(device):\n    self.device = device\n    if not torch.cuda.is_available():\n        self.device = "cpu"\n',
@@ -37,6 +39,7 @@ MOVES = [
     'if not torch.cuda.is_available():\n    if device == "cuda":\n        raise ValueError("use cpu")\n',
     'if "cuda" in str(config.device):\n    torch.cuda.empty_cache()\n',
     'if not torch.cuda.is_available():\n    device = "cpu"\n',
+    'device = torch.device(args.device if torch.cuda.is_available() else "cpu")\n',
     OPTION + 'if not torch.cuda.is_available():\n    args.device = "cpu"\n',
     'cfg.MODEL.DEVICE = "cuda"\nif not torch.cuda.is_available():\n    cfg.MODEL.DEVICE = "cpu"\n',
     'self.device = torch.device("cuda", 0)\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
@@ -66,6 +69,13 @@ def test_the_fallback_of_a_named_device_stays(text: str) -> None:
 def test_other_conditions_move(text: str) -> None:
     wanted = text.replace("cuda", "npu")
     assert ENGINE.fix(Source(HEAD + text)).text == HEAD + wanted
+
+
+def test_a_device_that_the_file_names_moves() -> None:
+    text = HEAD + 'cuda_one = torch.device("cuda:1")\nx.to(cuda_one if torch.cuda.is_available() else "cpu")\n'
+    assert ENGINE.fix(Source(text)).text == text.replace('"cuda:1', '"npu:1').replace("torch.cuda", "torch.npu")
+    text = HEAD + 'f(use_cuda if torch.cuda.is_available() else "cpu")\n'
+    assert ENGINE.fix(Source(text)).text == text.replace("torch.cuda", "torch.npu")
 
 
 def test_a_device_that_is_named_elsewhere_is_typed() -> None:

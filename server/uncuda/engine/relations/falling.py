@@ -1,6 +1,7 @@
 """Finds conditions that make the program fall back to the CPU if a device was named that is not available: `if device
 == "cuda" and not torch.cuda.is_available(): device = "cpu"`, or `if not torch.cuda.is_available(): cfg.DEVICE = "cpu"`
-in a file that gives `DEVICE` no device of CUDA."""
+in a file that gives `DEVICE` no device of CUDA. Also finds `torch.device(args.cuda_base if torch.cuda.is_available()
+else "cpu")` in such a file."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ _VALUE = lazy_re.compile(
     r"[\"']?\]?[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(?:(\w+)[ \t]*$|(?:\w+\.)?(?:device\()?[\"'][^\"'\n]*[\"'])?", re.M
 )
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
+_TAKERS = frozenset({"device", "to"})
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
 _NAMED = frozenset({"name", "field"})  # the first items of the keys in `Hit.links` that stand for variables and options
@@ -65,6 +67,28 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
             names = [_compared_names(hits[word]) for word in _distinct(words, hits)]
             if all(map(given.isdisjoint, names)) and (names or _is_set_elsewhere(header, given, branches)):
                 yield from (*words, *missing)
+    for index, hit in enumerate(hits):
+        if name := _chosen_name(hit):
+            given = _given(hits) if given is None else given
+            if name not in given:
+                yield index
+
+
+def _chosen_name(hit: Hit) -> str:
+    """Return the variable or option, with "cuda" in its name, that a question for CUDA chooses as the device:
+    `cuda_base` for `torch.device(args.cuda_base if torch.cuda.is_available() else "cpu")`; "" if there is none."""
+    if hit.statement is None or hit.node is None or hit.rule.check != "name" or not is_question(hit):
+        return ""
+    parents = hit.statement.digest.parents
+    call = parents.get(hit.node)
+    choice = parents.get(call) if isinstance(call, ast.Call) else None
+    outer = parents.get(choice) if isinstance(choice, ast.IfExp) and choice.test is call else None
+    if not isinstance(choice, ast.IfExp) or not isinstance(outer, ast.Call) or last_word(outer.func) not in _TAKERS:
+        return ""
+    is_cpu = isinstance(choice.orelse, ast.Constant) and choice.orelse.value == "cpu"
+    named = isinstance(choice.body, (ast.Name, ast.Attribute, ast.Subscript))
+    name = last_word(choice.body) if is_cpu and named and choice in outer.args else ""
+    return name if "cuda" in name.lower() else ""
 
 
 def _operands(header: Header, branches: Branches) -> tuple[Statement | None, list[ast.expr]]:
