@@ -36,7 +36,7 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
     for asking in questions.inside.values():
         for index in asking:
             statement = hits[index].statement
-            if statement is not None and _leaves(hits[index], statement, questions):
+            if statement is not None and _leaves(hits[index], statement, questions, branches):
                 yield index, False
     moves = sorted(hit.start for hit in hits if hit.rule.check == "method")
     for start in questions.conditions:
@@ -102,7 +102,7 @@ def _body(header: Header, branches: Branches) -> str:
     return without_comments(branches.text[header.end : end])
 
 
-def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
+def _leaves(hit: Hit, statement: Statement, questions: Questions, branches: Branches) -> bool:
     inner = hit.node
     for outer in statement.digest.ancestors(inner) if inner is not None else ():
         if isinstance(outer, ast.IfExp) and inner is outer.test:
@@ -110,7 +110,7 @@ def _leaves(hit: Hit, statement: Statement, questions: Questions) -> bool:
             chosen, other = reversed(arms) if questions.denies(outer.test, statement) else arms
             if _is_load(chosen) and _is_load(other):
                 return not _maps(chosen) and _maps(other)
-            return isinstance(chosen, ast.Constant) and chosen.value is None and _is_where(outer, statement)
+            return isinstance(chosen, ast.Constant) and chosen.value is None and _is_where(outer, statement, branches)
         inner = outer
     return False
 
@@ -125,10 +125,13 @@ def _maps(load: ast.AST) -> bool:
     return named or (isinstance(load, ast.Call) and len(load.args) > 1)
 
 
-def _is_where(value: ast.AST, statement: Statement) -> bool:
-    """Return whether a value is the argument `map_location` of a call, or assigned to a variable of this name."""
+def _is_where(value: ast.AST, statement: Statement, branches: Branches) -> bool:
+    """Return whether a value is the argument `map_location` of a call, or assigned to a variable of this name or one
+    that the file passes as this argument."""
     holder = statement.digest.parents.get(value)
     if isinstance(holder, ast.keyword):
         return holder.arg == _WHERE
     targets = holder.targets if isinstance(holder, ast.Assign) else [getattr(holder, "target", None)]
-    return any(last_word(target) == _WHERE for target in targets)
+    names = [last_word(target) for target in targets]
+    passed = (f"{_WHERE}{sign}{name}" for name in names if name for sign in ("=", " = "))
+    return _WHERE in names or any(map(branches.says, passed))
