@@ -179,7 +179,9 @@ WAITS = {
     "which load maps a checkpoint, denied": (
         "a = torch.load('a', map_location='cpu') if not torch.cuda.is_available() else torch.load('a')\n"
     ),
-    "where a variable loads": "at = None if torch.cuda.is_available() else 'cpu'\na = torch.load('a', map_location=at)\n",
+    "where a variable loads": (
+        "at = None if torch.cuda.is_available() else 'cpu'\na = torch.load('a', map_location=at)\n"
+    ),
     "where an object loads": "self.map_location = None if torch.cuda.is_available() else 'cpu'\n",
     "a callee nobody knows": (
         "from codec import Decoder\nDecoder(device=d if d is not None and d.type == 'cuda' else None)\n"
