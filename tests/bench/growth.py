@@ -64,6 +64,8 @@ ROWS: dict[str, Callable[[int], int] | None] = {
     "devices_of_float64_tensors": lambda n: 2 * n,
     "models_unwrapped_where_they_are_wrapped": None,
     "models_that_move_behind_what_stays": lambda n: 4 * n,
+    "tests_that_need_a_device": lambda n: 4 * n,
+    "flags_of_two_accelerators": lambda n: n,
     "defaults_that_ask": lambda n: 2 * n,
     "variables_with_names_of_modules": lambda n: n,
 }

@@ -413,6 +413,16 @@ def models_that_move_behind_what_stays(n: int) -> str:
     return _TORCH + "".join(text.format(i) for i in range(n))
 
 
+def tests_that_need_a_device(n: int) -> str:
+    text = "D{0} = 'cuda' if torch.cuda.is_available() else 'cpu'\n\n\n"
+    text += "def test_{0}():\n    x = f('a', 'cuda:0')\n    assert x.to(D{0}).device.type == 'cuda'\n\n\n"
+    return _TORCH + "".join(text.format(i) for i in range(n))
+
+
+def flags_of_two_accelerators(n: int) -> str:
+    return _TORCH + "".join(f"has_cuda_{i} = torch.cuda.is_available()\nhas_xpu_{i} = f()\n" for i in range(n))
+
+
 def defaults_that_ask(n: int) -> str:
     head = "import argparse\n" + _TORCH + "p = argparse.ArgumentParser()\n"
     options = "".join(f"p.add_argument('--f{i}', default=torch.cuda.is_available())\n" for i in range(n))
