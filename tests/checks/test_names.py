@@ -722,3 +722,23 @@ def test_a_module_that_is_chosen_is_typed() -> None:
         "import backend",
     )
     type_in_each_line(CHOSEN, typed, 3)
+
+
+@pytest.mark.parametrize(
+    ("code", "ported"),
+    [
+        ("if torch.cuda._initialized:\n    f()\n", "if torch.{0}.is_initialized():\n    f()\n"),
+        ("x = keeps and torch.cuda._initialized\n", "x = keeps and torch.{0}.is_initialized()\n"),
+        ("torch.cuda._initialized = True\n", ""),
+        ("del torch.cuda._initialized\n", ""),
+        ("from torch.cuda import _initialized\nif _initialized:\n    f()\n", ""),
+        ("import torch.cuda as tc\nif tc._initialized:\n    tc.synchronize()\n", ""),
+    ],
+)
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_a_name_becomes_a_call_only_where_it_is_read(code: str, ported: str, target: str) -> None:
+    text = f"import torch\nimport torch_{target}\n{code}"
+    done = text.replace(code, ported.format(target)) if ported else text
+    assert fixed(text, engine(target)) == done
+    (found, *_) = [one for one in findings(text, engine(target)) if one.rule == "cuda-initialized"]
+    assert "is_initialized()" in found.message

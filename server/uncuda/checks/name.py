@@ -67,8 +67,8 @@ class Check:
             if verdict.applicability is None and reference.chain.parts and _alias(reference, judge) is not None
         )
         if context.line is None:  # after an edit of one line, the hits at imports are reused
-            yield from import_hits(context, judge, stuck)
-        yield from string_hits(context, judge, stuck)
+            yield from import_hits(context, _by_name(judge), stuck)
+        yield from string_hits(context, _by_name(judge), stuck)
         yield from mock_hits(context, judge)
         for reference, verdict in spoken:
             rule = verdict.rule
@@ -91,6 +91,17 @@ class Check:
             verdict = members[min(taken)]
             return verdict if verdict.rule.name in self.verdicts.active else None
         return judge(reference.dotted)
+
+
+def _by_name(judge: Judge) -> Judge:
+    """Return the same as `judge`, but without a fix where the replacement is a call: an import or a string can only
+    contain a name."""
+
+    def verdict(dotted: str) -> Verdict | None:
+        found = judge(dotted)
+        return found._replace(applicability=None) if found is not None and found.is_call else found
+
+    return verdict
 
 
 def _alias(reference: Name, judge: Judge) -> Verdict | None:
@@ -234,7 +245,7 @@ def _class(
     uses of the call's result, or of a variable that may hold the module, require this. The second value is empty, or
     the reason why such a use requires a less safe class: {id of a sentence in `rules/limits.tsv`: source text of this
     use}."""
-    if verdict.applicability is None:
+    if verdict.applicability is None or (verdict.is_call and not _is_read(reference)):
         return None, {}
     if read := lacking(context, reference, judge):
         return lowest(verdict.applicability, "review"), {MODULE_LACKS: read}
@@ -263,6 +274,12 @@ def _origin(context: Context, reference: Name) -> tuple[str, str, Span] | None:
                 start, end = statement.digest.piece.span(binding.alias)
             return name, bound.dotted, Span(bound.statement + start, bound.statement + end)
     return None
+
+
+def _is_read(reference: Name) -> bool:
+    """Return whether the code reads a name that it spells out, and does not call it."""
+    loads = isinstance(getattr(reference.chain.node, "ctx", None), ast.Load)
+    return loads and call_of(reference) is None and None not in reference.spans()
 
 
 def _bound(reference: Name) -> str:

@@ -32,6 +32,11 @@ class Verdict(NamedTuple):
         return {"name": dotted.removesuffix(tail), "replacement": self.replacement.removesuffix(tail)}
 
     @property
+    def is_call(self) -> bool:
+        """Whether the replacement is a call, which can be written only where the name is read."""
+        return "(" in self.replacement
+
+    @property
     def at_imports(self) -> bool:
         """Whether an import of the name is reported; False if the rule reports only calls of the name, or only uses of
         the name for objects on the device."""
