@@ -234,11 +234,20 @@ def proves(rule: Rule, role: Role) -> bool:
         return True
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return False
+    if role.kind == "value" and role.outer is not None and _is_named(rule, role.outer):
+        return True
     if role.name and role.kind != "key" and named(role.name, rule.get("names", ())):
         return True
     if role.kind in TESTS and (compared(rule, role) or _is_looked_for(rule, role)):
         return True
     return any(item in rule.get("proving-items", ()) for item in role.items)
+
+
+def _is_named(rule: Rule, role: Role) -> bool:
+    """Return whether a dictionary is an argument or variable whose name says what its values are:
+    `device_map={"": "cuda:0"}`."""
+    name = role.parameter if role.kind == "argument" else role.name
+    return isinstance(name, str) and bool(name) and named(name, rule.get("names", ()))
 
 
 def _proves_argument(rule: Rule, role: Role) -> bool:
