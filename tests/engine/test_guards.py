@@ -101,7 +101,7 @@ SERVED = (
 @pytest.mark.parametrize(
     ("given", "number", "question", "due"),
     [
-        ("system_properties", "gpu_id", "torch.cuda.is_available()", ["safe", "safe", "review"]),
+        ("system_properties", "gpu_id", "torch.cuda.is_available()", ["review"] * 3),
         ("system_properties", "model_dir", "torch.cuda.is_available()", ["safe"] * 3),
         ("properties", "gpu_id", "torch.cuda.is_available()", ["safe"] * 3),
         (
@@ -114,7 +114,8 @@ SERVED = (
 )
 def test_the_number_of_a_gpu_that_torchserve_gives(given: str, number: str, question: str, due: list[str]) -> None:
     """As in tools/torchserve/mmtrack_handler.py of mmtracking: TorchServe counts no accelerators of other makers, so
-    `torch.device("npu:None")` would fail where the model ran on the CPU."""
+    `torch.device("npu:None")` would fail where the model ran on the CPU, and without the number all workers would
+    share one device."""
     found = ENGINE.check(Source(SERVED.format(given, number, question))).findings
     assert [one.fixes[0].applicability for one in found] == due
 

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...checks.unpacking import target_of
 from ...facts.read import Statement
-from ...facts.role_calls import last_word
+from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
 from .parts import taken_as
@@ -43,7 +44,9 @@ def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
     a condition that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`, `"cuda:" + str(properties["gpu_id"]) if
     …`), or the number of devices, `gpus=device_count()`."""
     if branches.says(_SERVED):
-        yield from (index for index, hit in enumerate(hits) if _is_of_server(hit))
+        served = [index for index, hit in enumerate(hits) if _is_of_server(hit)]
+        yield from served
+        yield from _beside_served(hits, served)
     if not any(map(branches.says, (_DRIVER, "gpu", _LIGHTNING[0], _CAM))):
         return
     names = _names_of_libraries(branches)
@@ -71,6 +74,27 @@ def _is_of_server(hit: Hit) -> bool:
     if not isinstance(outer, ast.IfExp) or outer.test is not call:
         return False
     return any(isinstance(node, ast.Constant) and node.value == _NUMBER for node in ast.walk(outer.body))
+
+
+def _beside_served(hits: Sequence[Hit], served: Sequence[int]) -> Iterator[int]:
+    """Yield the indices of the conditions that choose a value which an expression with TorchServe's number uses, such
+    as `where` of `where + ":" + str(properties.get("gpu_id")) if … else where`. `served`: the conditions of these
+    expressions."""
+    used = {spelled(node) for index in served for node in _names_in(hits[index])} - {""}
+    for index, hit in enumerate(hits) if used else ():
+        if hit.words.get("name") == _AVAILABLE and index not in served and hit.statement is not None:
+            parents = hit.statement.digest.parents
+            call = parents.get(hit.node) if hit.node is not None else None
+            choice = parents.get(call) if call is not None else None
+            if isinstance(choice, ast.IfExp) and spelled(target_of(parents.get(choice), choice)) in used:
+                yield index
+
+
+def _names_in(hit: Hit) -> Iterator[ast.AST]:
+    """Yield the nodes of the values that the condition of an expression chooses from."""
+    if hit.statement is not None and hit.node is not None:
+        choice = next((one for one in hit.statement.digest.ancestors(hit.node) if isinstance(one, ast.IfExp)), None)
+        yield from (node for arm in (choice.body, choice.orelse) for node in ast.walk(arm)) if choice else ()
 
 
 def _names_of_libraries(branches: Branches) -> tuple[str, ...]:
