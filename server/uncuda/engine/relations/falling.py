@@ -75,20 +75,24 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 
 
 def _chosen_name(hit: Hit) -> str:
-    """Return the variable or option, with "cuda" in its name, that a question for CUDA chooses as the device:
-    `cuda_base` for `torch.device(args.cuda_base if torch.cuda.is_available() else "cpu")`; "" if there is none."""
+    """Return the name of the device that a question for CUDA chooses, if the device is one with "cuda" in its name, or
+    an entry of a configuration: `cuda_base` for `torch.device(args.cuda_base if torch.cuda.is_available() else "cpu")`,
+    `device` for `x = config["device"] if torch.cuda.is_available() else "cpu"`; "" if there is none."""
     if hit.statement is None or hit.node is None or hit.rule.check != "name" or not is_question(hit):
         return ""
     parents = hit.statement.digest.parents
     call = parents.get(hit.node)
     choice = parents.get(call) if isinstance(call, ast.Call) else None
-    outer = parents.get(choice) if isinstance(choice, ast.IfExp) and choice.test is call else None
-    if not isinstance(choice, ast.IfExp) or not isinstance(outer, ast.Call) or last_word(outer.func) not in _TAKERS:
+    if not isinstance(choice, ast.IfExp) or choice.test is not call:
         return ""
-    is_cpu = isinstance(choice.orelse, ast.Constant) and choice.orelse.value == "cpu"
-    named = isinstance(choice.body, (ast.Name, ast.Attribute, ast.Subscript))
-    name = last_word(choice.body) if is_cpu and named and choice in outer.args else ""
-    return name if "cuda" in name.lower() else ""
+    if not isinstance(choice.orelse, ast.Constant) or choice.orelse.value != "cpu":
+        return ""
+    outer, name = parents.get(choice), last_word(choice.body).lower()
+    if isinstance(choice.body, ast.Subscript) and "device" in name and isinstance(outer, (ast.Assign, ast.Call)):
+        return last_word(choice.body)
+    takes = isinstance(outer, ast.Call) and last_word(outer.func) in _TAKERS and choice in outer.args
+    named = isinstance(choice.body, (ast.Name, ast.Attribute, ast.Subscript)) and "cuda" in name
+    return last_word(choice.body) if takes and named else ""
 
 
 def _operands(header: Header, branches: Branches) -> tuple[Statement | None, list[ast.expr]]:
