@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
@@ -45,6 +44,7 @@ _PROSE_PARAMETERS = frozenset(
 )  # fmt: skip
 _LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
 _PROSE_MODULES = MODULES | {"logging", "warnings"}
+_LISTS = lazy_re.compile(r"(?:async[ \t]+)?for\b|assert\b")  # `for x in kinds`, `assert x in kinds` choose nothing
 _PACKAGE = lazy_re.compile(r"[\w.-]*\w")
 _RAISED = lazy_re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
@@ -201,7 +201,7 @@ def _is_list_of_accelerators(role: Role, facts: Facts) -> bool:
     facts.work.compare(len(places))
     lines = (facts.text[facts.layout.logical_line(at)[0] : at].strip() for at in places)
     asks = (line for line in lines if line.endswith(" in"))
-    return any(not re.match(r"(?:async[ \t]+)?for\b|assert\b", line) and " for " not in line for line in asks)
+    return any(not _LISTS.match(line) and " for " not in line for line in asks)
 
 
 def _is_required(role: Role, statement: Statement) -> bool:

@@ -85,7 +85,7 @@ class Expectations:
             for name in needed.by(regions[at]) or {f"{at}"}:
                 together.setdefault(name, []).append(at)
         for names, tests in _joined(together, {name: needed.names_of(name) for name in together}):
-            expecting = [at for at in tests if any(map(self._expects, inside[at]))]
+            expecting = {at for at in tests if any(map(self._expects, inside[at]))}
             given = [index for at in tests for index in inside[at] if self._gives(index, at in expecting)]
             literals = {at: _passed_literals(regions[at], known, self._branches) for at in tests}
             left = any(at in expecting or ":" in literal for at in tests for literal in literals[at])

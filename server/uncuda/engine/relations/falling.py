@@ -17,7 +17,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import whole_word
 from ...facts.scopes import Header
-from .parts import taker
+from .parts import choice_of, taker
 from .questions import Questions, hits_in, is_question
 
 # the assignment of "cpu" to an attribute or an item that is named for a device: `cfg.MODEL.DEVICE = "cpu"`
@@ -78,16 +78,12 @@ def _chosen_name(hit: Hit) -> str:
     """Return the name of the device that a question for CUDA chooses, if the device is one with "cuda" in its name, or
     an entry of a configuration: `cuda_base` for `torch.device(args.cuda_base if torch.cuda.is_available() else "cpu")`,
     `device` for `x = config["device"] if torch.cuda.is_available() else "cpu"`; "" if there is none."""
-    if hit.statement is None or hit.node is None or hit.rule.check != "name" or not is_question(hit):
-        return ""
-    parents = hit.statement.digest.parents
-    call = parents.get(hit.node)
-    choice = parents.get(call) if isinstance(call, ast.Call) else None
-    if not isinstance(choice, ast.IfExp) or choice.test is not call:
+    choice = choice_of(hit) if hit.rule.check == "name" and is_question(hit) else None
+    if hit.statement is None or choice is None or not isinstance(choice.test, ast.Call):
         return ""
     if not isinstance(choice.orelse, ast.Constant) or choice.orelse.value != "cpu":
         return ""
-    outer, name = parents.get(choice), last_word(choice.body).lower()
+    outer, name = hit.statement.digest.parents.get(choice), last_word(choice.body).lower()
     if isinstance(choice.body, ast.Subscript) and "device" in name and isinstance(outer, (ast.Assign, ast.Call)):
         return last_word(choice.body)
     takes = isinstance(outer, ast.Call) and last_word(outer.func) in _TAKERS and choice in outer.args

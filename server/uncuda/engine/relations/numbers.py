@@ -15,7 +15,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from .parts import taken_as
+from .parts import choice_of, taken_as
 from .questions import COUNT
 
 KNOWS_CUDA = "knows-cuda-only"
@@ -66,35 +66,23 @@ def counts_left(hits: Sequence[Hit], branches: Branches) -> Iterator[Hit]:
 def _is_of_server(hit: Hit) -> bool:
     """Return whether a hit is the condition of an expression that uses the number that TorchServe gives: `f"cuda:{x}"`
     with `x = properties.get("gpu_id")`. The number is None on a machine without GPUs that TorchServe knows."""
-    statement = hit.statement
-    if statement is None or hit.words.get("name") != _AVAILABLE or hit.node is None:
-        return False
-    call = statement.digest.parents.get(hit.node)
-    outer = statement.digest.parents.get(call) if call is not None else None
-    if not isinstance(outer, ast.IfExp) or outer.test is not call:
-        return False
-    return any(isinstance(node, ast.Constant) and node.value == _NUMBER for node in ast.walk(outer.body))
+    choice = choice_of(hit) if hit.words.get("name") == _AVAILABLE else None
+    used = ast.walk(choice.body) if choice is not None else ()
+    return any(isinstance(node, ast.Constant) and node.value == _NUMBER for node in used)
 
 
 def _beside_served(hits: Sequence[Hit], served: Sequence[int]) -> Iterator[int]:
     """Yield the indices of the conditions that choose a value which an expression with TorchServe's number uses, such
     as `where` of `where + ":" + str(properties.get("gpu_id")) if … else where`. `served`: the conditions of these
     expressions."""
-    used = {spelled(node) for index in served for node in _names_in(hits[index])} - {""}
+    choices = [choice for index in served if (choice := choice_of(hits[index])) is not None]
+    arms = (arm for choice in choices for arm in (choice.body, choice.orelse))
+    used = {spelled(node) for arm in arms for node in ast.walk(arm)} - {""}
     for index, hit in enumerate(hits) if used else ():
-        if hit.words.get("name") == _AVAILABLE and index not in served and hit.statement is not None:
-            parents = hit.statement.digest.parents
-            call = parents.get(hit.node) if hit.node is not None else None
-            choice = parents.get(call) if call is not None else None
-            if isinstance(choice, ast.IfExp) and spelled(target_of(parents.get(choice), choice)) in used:
+        choice = choice_of(hit) if hit.words.get("name") == _AVAILABLE and index not in served else None
+        if choice is not None and hit.statement is not None:
+            if spelled(target_of(hit.statement.digest.parents.get(choice), choice)) in used:
                 yield index
-
-
-def _names_in(hit: Hit) -> Iterator[ast.AST]:
-    """Yield the nodes of the values that the condition of an expression chooses from."""
-    if hit.statement is not None and hit.node is not None:
-        choice = next((one for one in hit.statement.digest.ancestors(hit.node) if isinstance(one, ast.IfExp)), None)
-        yield from (node for arm in (choice.body, choice.orelse) for node in ast.walk(arm)) if choice else ()
 
 
 def _names_of_libraries(branches: Branches) -> tuple[str, ...]:

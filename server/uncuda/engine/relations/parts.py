@@ -57,6 +57,14 @@ def in_test(node: ast.AST | None, statement: Statement, kinds: tuple[type[ast.AS
     return False
 
 
+def choice_of(hit: Hit) -> ast.IfExp | None:
+    """Return the conditional expression whose whole condition is the call of a hit's name: `a if
+    torch.cuda.is_available() else b`; None if there is none."""
+    call = hit.parent
+    choice = hit.statement.digest.parents.get(call) if hit.statement is not None and call is not None else None
+    return choice if isinstance(choice, ast.IfExp) and choice.test is call else None
+
+
 def taken_as(outer: ast.AST, inner: ast.AST) -> str | None:
     """Return the keyword, or the key of a dictionary, under which `outer` takes a value."""
     if isinstance(outer, ast.keyword):
