@@ -18,6 +18,7 @@ LAYERS = [
     *(
         "messages",
         "lazy_re",
+        "byte_search",
         "printable",
         "reading",
         "cells",

@@ -9,6 +9,7 @@ from heapq import merge
 from weakref import WeakMethod
 
 from .. import lazy_re
+from ..byte_search import contains
 from ..catalogue import Target
 from ..facts.changes import Scan
 from ..facts.layout import Layout, without_comments
@@ -207,8 +208,7 @@ def may_choose(data: bytes, device: bytes) -> bool:
     """Return whether the bytes of a file contain a device name in a line that begins with `if` or `elif`, or in a name
     such as `is_xpu_available`. This fast check does not find conditions that span several lines."""
     by_name, word = device + b"_available", _alone_in_bytes(device)
-    first = data.find(device)
-    match = word.search(data, first) if first >= 0 else None
+    match = word.search(data) if contains(data, device) else None
     while match is not None:
         at = match.start()
         if data.startswith(by_name, at):

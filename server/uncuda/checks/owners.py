@@ -7,9 +7,9 @@ import re
 import textwrap
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import AnyStr
 
 from .. import lazy_re
+from ..byte_search import contains, contains_any
 from ..facts.piece import parsed
 from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
@@ -34,16 +34,18 @@ _LONGEST = 4000
 _FEW = 16  # up to this number of names, each is searched separately
 _HOLDERS = "|".join(_TORCHS)
 # `_matches_behind` checks the character before a match; patterns that check it themselves take many times as long.
-_SETS = lazy_re.compile(rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)")
-_SETS_BY_NAME = lazy_re.compile(
-    rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']"
+_SETS_TEXT = rf"(?:{_HOLDERS})\.(?P<method>cuda|is_cuda)[ \t]*=(?!=)"
+_SETS_BY_NAME_TEXT = rf"setattr\([ \t]*(?:\w+\.)*(?:{_HOLDERS})[ \t]*,[ \t]*[\"'](?P<method>cuda|is_cuda)[\"']"
+_SETS, _SETS_IN_BYTES = lazy_re.compile(_SETS_TEXT), lazy_re.compile(_SETS_TEXT.encode())
+_SETS_BY_NAME, _SETS_BY_NAME_IN_BYTES = (
+    lazy_re.compile(_SETS_BY_NAME_TEXT),
+    lazy_re.compile(_SETS_BY_NAME_TEXT.replace(r"\w", r"[\w\x80-\xff]").encode()),
 )
 _SETTING = "setattr("
 _SET = tuple(f"{holder}.{method}" for holder in _TORCHS for method in METHODS)
 _QUOTED = tuple(f"{quote}{method}{quote}" for method in METHODS for quote in "\"'")
 _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in (_SET, _QUOTED))
 _SETTING_BYTES = _SETTING.encode()
-_IS_SET = lazy_re.compile(rb"cuda[ \t]*=")
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
 """Every file that replaces `cuda` or `is_cuda` of torch contains one of these words."""
 
@@ -92,8 +94,11 @@ def owners_of(
 
 def may_patch(data: bytes) -> bool:
     """Whether the bytes of a file show that it may replace `cuda` or `is_cuda` of torch; a fast check."""
-    sets = _IS_SET.search(data) is not None and _says_one(data, _SET_BYTES)
-    return sets or (_SETTING_BYTES in data and _says_one(data, _QUOTED_BYTES))
+    if contains_any(data, _SET_BYTES) and _SETS_IN_BYTES.search(data) is not None:
+        return True
+    if not (contains(data, _SETTING_BYTES) and contains_any(data, _QUOTED_BYTES)):
+        return False
+    return _SETS_BY_NAME_IN_BYTES.search(data) is not None
 
 
 def patches_of(text: str, find: Find = places_of) -> Iterator[tuple[int, str]]:
@@ -115,10 +120,6 @@ def _matches_behind(
         if not (before.isalnum() or before == "_" or (before and before in excluded)):
             if match := pattern.match(text, at):
                 yield at, match["method"]
-
-
-def _says_one(text: AnyStr, words: tuple[AnyStr, ...]) -> bool:
-    return any(word in text for word in words)
 
 
 def _derived(known: dict[str, str], bases: dict[str, list[str]]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from ..byte_search import contains
 from ..limits import UNLIMITED, Work
 
 _STRETCH = 4096
@@ -35,6 +36,10 @@ class Worded:
     def __init__(self, word: str, scan: Scan) -> None:
         self.word = word
         self._scan = scan
+
+    def may_find(self, data: bytes) -> bool:
+        """Return False if the text with these bytes does not contain the word; `data`: the result of `_bytes_of`."""
+        return contains(data, _bytes_of(self.word))
 
     def __call__(self, text: str, start: int, end: int) -> Iterable[int]:
         return self._scan(text, start, end)
@@ -194,6 +199,7 @@ class Searches:
         self._before: Mapping[Hashable, list[int]] = before._found if before is not None else {}
         self._base = before._base_for(regions) if before is not None else None
         self._placed: set[Hashable] = set()
+        self._bytes: bytes | None = None
         self._changed: tuple[Region | None, str] = (None, "")
         self._scans: dict[Hashable, Scan] = before._scans_for() if before is not None else {}
         # the keys that `know` last found in `_scans`; no key is ever removed from this dictionary
@@ -236,11 +242,21 @@ class Searches:
             old, regions = self._before.get(key), self.regions
             if old is None and self._base is not None:
                 old, regions = self._base.found.get(key), self._base.regions
-            found = list(scan(self.text, 0, len(self.text))) if old is None else self._renewed(old, scan, regions)
+            found = self._renewed(old, scan, regions) if old is not None else self._searched(scan)
             self.work.search(0, len(self.text) if old is None else 0, len(found))
             self._found[key] = found
             self._scans[key] = scan
         return found
+
+    def _searched(self, scan: Scan) -> list[int]:
+        """Return what a scan finds in the whole text. Most words that rules look for are not in a text: a search in its
+        bytes, which is faster than one in the text, comes first."""
+        if isinstance(scan, Worded):
+            if self._bytes is None:
+                self._bytes = _bytes_of(self.text)
+            if not scan.may_find(self._bytes):
+                return []
+        return list(scan(self.text, 0, len(self.text)))
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
         """The keys of all searches so far, except the keys in `known` and the keys that begin with FOLLOWED."""
@@ -308,6 +324,11 @@ class Searches:
             shift = region.shift
         found += _moved(old[done:], shift)
         return found
+
+
+def _bytes_of(text: str) -> bytes:
+    """Return the text with one byte for each character, and "?" for each character beyond Latin-1."""
+    return text.encode("latin-1", "replace")
 
 
 def moved(offsets: list[int], regions: Sequence[Region]) -> list[int]:

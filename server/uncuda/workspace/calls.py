@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from uncuda import lazy_re
+from uncuda.byte_search import contains
 from uncuda.module_names import imported_from, is_test, module_at
 from uncuda.project import MARK
 
@@ -44,7 +45,7 @@ _KEPT = lazy_re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = lazy_re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLY = ".apply"
 _APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
-_FUNCTION = b"Function)"
+_FUNCTION = b"Function):"
 _TESTED = lazy_re.compile(rb"\b(\w+)[ ]+is[ ]+(?:not[ ]+)?None\b")
 _AUTOGRAD = lazy_re.compile(rb"\((?:[\w.]+\.)?Function\):")
 _CHAIN = 2  # how many calls inside the file are followed from a function to an autograd function
@@ -82,7 +83,7 @@ def wrapped(data: bytes, path: str) -> frozenset[str]:
     """Return the functions and classes of a file with autograd functions that call other modules and do not ask for
     the device, with what they call: strings "NAME\\nCALLEE\\n…" of dotted names. Only the build of the project shows
     which of the callees are compiled for CUDA (`followed.wrappers`)."""
-    if not path.endswith(".py") or "\n" in path or _FUNCTION not in data or _AUTOGRAD.search(data) is None:
+    if not path.endswith(".py") or "\n" in path or not contains(data, _FUNCTION) or _AUTOGRAD.search(data) is None:
         return frozenset()
     found = _File(data, path, ()).wrapped()
     return frozenset("\n".join([name, *sorted(callees)]) for name, callees in found.items() if callees)
@@ -90,9 +91,9 @@ def wrapped(data: bytes, path: str) -> frozenset[str]:
 
 def _may_skip(data: bytes, is_test: bool) -> bool:
     """Return whether a file may skip tests, or ask for CUDA in tests. `is_test`: whether its path contains "test"."""
-    if is_test and b"cuda" in data:
+    if is_test and contains(data, b"cuda"):
         return True
-    return b"skip" in data and (is_test or _SKIPS.search(data) is not None)
+    return contains(data, b"skip") and (is_test or _SKIPS.search(data) is not None)
 
 
 def has_tests(paths: Iterable[str]) -> bool:
@@ -122,7 +123,7 @@ class _File:
         self._names: dict[bytes, str] = {}
         """Maps each name that the file imports or defines to its dotted name."""
         self._needed: set[str] = set()  # the libraries that the file needs when it is imported
-        self._loads = b"cpp_extension" in data
+        self._loads = contains(data, b"cpp_extension")
         self._found: dict[str, set[str]] = {"": set()}
         self._starts: list[int] = []  # the positions of the headers of functions, classes and methods
         self._callers: list[str] = []  # their dotted names; for a nested function, that of the outer function

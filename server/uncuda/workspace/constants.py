@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 
+from ..byte_search import contains_any
 from ..facts.layout import Layout
 from ..limits import LimitExceeded
 
@@ -17,7 +18,7 @@ class Constants:
 
     def __init__(self, words: Mapping[str, tuple[str, ...]]) -> None:
         self._owners = {word: target for target, own in words.items() for word in own if word}
-        self._words = [(word, (b'"' + word, b"'" + word)) for word in map(str.encode, self._owners)]
+        self._quoted = [quote + word.encode() for word in self._owners for quote in (b'"', b"'")]
         either = "|".join(map(re.escape, sorted(self._owners)))
         self._constant = re.compile(
             rf"^([A-Z][A-Z0-9_]*)[ \t]*(?::[^=\n]+)?=[ \t]*[\"']({either})(?::\d+)?[\"'][ \t]*(?=#|\r?$)", re.M
@@ -32,7 +33,7 @@ class Constants:
         found: dict[str, str] = {}
         # A fast search for the quoted name comes first and excludes most files; the name `npu` without quotes occurs in
         # every `input`.
-        if not any(word in data and any(one in data for one in quoted) for word, quoted in self._words):
+        if not contains_any(data, self._quoted):
             return found
         text = data.decode("utf-8", "replace")
         layout: Layout | None = None

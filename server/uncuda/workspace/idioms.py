@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from uncuda import lazy_re
+from uncuda.byte_search import contains, contains_any
 
 PACKS, STARRED, TORCH_OF, NAMES = "packed sequences", "* of ", "torch of ", "names cuda in "
 """Each string that `idioms` returns begins with `PACKS`, `STARRED`, `TORCH_OF` or `NAMES`.
@@ -31,14 +32,14 @@ def idioms(data: bytes, name: str, path: str) -> frozenset[str]:
     """Return the facts about a file with these bytes: strings that begin with PACKS, STARRED, TORCH_OF or NAMES.
     `name`: the last part of the file's own module name."""
     found = set()
-    if any(word in data for word in _PACKS):
+    if contains_any(data, _PACKS):
         found.add(PACKS)
-    for star in _STAR.finditer(data) if b"import" in data else ():
+    for star in _STAR.finditer(data) if contains(data, b"import") else ():
         if match := _STARRED.match(data, data.rfind(b"\n", 0, star.start()) + 1):
             found.add(STARRED + _last(match[1], name))
-    for module in _sources_of_torch(data) if b"torch" in data else ():
+    for module in _sources_of_torch(data) if contains(data, b"torch") else ():
         found.add(TORCH_OF + _last(module, name))
-    if path.endswith(".py") and b"cuda" in data and b"torch" not in data and _gives_cuda(data):
+    if path.endswith(".py") and contains(data, b"cuda") and not contains(data, b"torch") and _gives_cuda(data):
         found.add(NAMES + path)
     return frozenset(found)
 

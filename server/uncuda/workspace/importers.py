@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from uncuda import lazy_re
+from uncuda.byte_search import contains
 from uncuda.module_names import module_at
 from uncuda.project import SCALERS
 
@@ -26,7 +27,7 @@ class Importers:
 
     def of(self, data: bytes, path: str) -> frozenset[str]:
         """Return "MODULE\\nLIBRARY" for each library that a file that names torch imports outside of all blocks."""
-        if not path.endswith(".py") or "\n" in path or b"torch" not in data:
+        if not path.endswith(".py") or "\n" in path or not contains(data, b"torch"):
             return frozenset()
         found = set(self._imported(b"\n" + data))
         module = module_at(path) if found else ""

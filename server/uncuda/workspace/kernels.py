@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
+from uncuda.byte_search import contains_any
+
 _WORDS = (b"cpp_extension", b"import triton")
 _TOP = 8000
 _FAR = 2000  # maximum number of characters between a decorator and its function
@@ -60,9 +62,7 @@ UNTOLD = Told()
 def told(data: bytes, path: str, concerned: bool = True) -> Told:
     """The facts about kernels that a file's bytes and name show. `concerned`: whether rules may have findings in the
     file; otherwise only its beginning, with the imports, is searched."""
-    one, other = _WORDS
-    end = len(data) if concerned else _TOP
-    says = data.find(one, 0, end) >= 0 or data.find(other, 0, end) >= 0
+    says = contains_any(data if concerned else data[:_TOP], _WORDS)
     if not says and "cuda" not in path:
         return UNTOLD
     name = module_of(path)

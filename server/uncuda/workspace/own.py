@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterator
 from itertools import islice
 from typing import NamedTuple
 
+from uncuda.byte_search import contains
+
 _ABOVE = 4  # how many folders above the file's folder are searched for modules of the project
 _MANY = 2000  # maximum number of entries that are read from one folder
 # a folder that contains one of these files or folders is a project's root folder
@@ -66,7 +68,7 @@ class Above:
         the module's name occurs in `data`, the bytes of this file. A module is only yielded if it has the name of a
         library, so that Python imports the module instead of the library, or has "cuda" in its name."""
         for one in self._of_folder(os.path.dirname(path)) if path else ():
-            if one.root in data:
+            if contains(data, one.root):
                 yield os.path.join(one.folder, one.name)
 
     def _of_folder(self, folder: str) -> list[_Found]:

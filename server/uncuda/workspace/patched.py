@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from uncuda import lazy_re
+from uncuda.byte_search import contains
 from uncuda.edits import SAFE
 from uncuda.engine import Engine, Finding
 from uncuda.facts.layout import Layout
@@ -52,9 +53,9 @@ _MOST = 50
 def patches(data: bytes) -> bool:
     """Return whether a file replaces a name of `torch.cuda` that a string in it names, or the module torch of another
     file."""
-    if b".cuda." in data and _WHOLE.search(data):
+    if contains(data, b".cuda.") and contains(data, b"patch(") and _WHOLE.search(data):
         return True
-    if not (_QUOTED.search(data) if _SAYS in data else _IMPORTS in data):
+    if not (_QUOTED.search(data) if contains(data, _SAYS) else contains(data, _IMPORTS)):
         return False
     return any(map(_NAME.fullmatch, _replaced(data)))
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from uncuda import lazy_re
+from uncuda.byte_search import contains, contains_any
 from uncuda.checks.branch_words import arms_by_hand, may_choose
 from uncuda.checks.missing_shim import switched_on
 from uncuda.checks.owners import may_patch, owners_of
@@ -220,12 +221,10 @@ class Scanner:
         self._words = words
         modules = {*words.packages.values(), *words.shims.values()} - {""}
         self._packages = {module.partition(".")[0] for module in modules}
-        # The pattern contains only words with `|` between them: a search for any other pattern would take as long as
-        # everything else that this class does.
         either = "|".join(sorted(map(re.escape, self._packages)))
         self._variables = [name for name in words.variables.values() if name]
-        self._package = re.compile(either.encode())
-        # if every module name contains "torch", the pattern is searched only in files that contain "torch"
+        self._package_bytes = [name.encode() for name in self._packages]
+        # if every module name contains "torch", they are searched only in files that contain "torch"
         self._common = b"torch" if all("torch" in name for name in self._packages) else b""
         self._switches = [name.encode() for name in self._variables]
         self._package_name = lazy_re.compile(either)
@@ -257,9 +256,9 @@ class Scanner:
     ) -> Said:
         """Return the facts that one file shows about its project; imports of the modules in `known` are left out.
         `concerned`, `path` and `portable`: see `add`; `followed`: whether calls of tests lead to the file."""
-        imports = self._common in data and self._package.search(data) is not None
-        imports = imports or any(name in data for name in self._switches)
-        methods = concerned and b"cuda(" in data and _METHOD_BYTES.search(data) is not None
+        imports = contains(data, self._common) and contains_any(data, self._package_bytes)
+        imports = imports or contains_any(data, self._switches)
+        methods = concerned and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = told(data, path, concerned)
         above = self._above.of(path, data) if concerned else ()
@@ -279,7 +278,9 @@ class Scanner:
             kernels = kernels._replace(idioms=habits)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
-        torch = concerned and not self.gathered.torch and b"torch.cuda" in data and _TORCH.search(data) is not None
+        torch = (
+            concerned and not self.gathered.torch and contains(data, b"torch.cuda") and _TORCH.search(data) is not None
+        )
         if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
         text = data.decode("utf-8", "replace")
@@ -318,7 +319,7 @@ class Scanner:
 
     def _scripts(self, data: bytes, path: str) -> frozenset[str]:
         """Return the facts about what a file compiles with TorchScript."""
-        return scripts(data, path, read_text, self._words.libraries) if b"jit" in data else frozenset()
+        return scripts(data, path, read_text, self._words.libraries) if contains(data, b"jit") else frozenset()
 
     def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
         """Return whether a file may choose a target at run time; False if enough such files are known already.
@@ -330,7 +331,7 @@ class Scanner:
             return False
         if target in self._vendors and may_choose(data, self._vendors[target]):
             return True
-        return concerned and b"cuda" in data and may_choose(data, self._asking[target])
+        return concerned and contains(data, b"cuda") and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
         """Return whether the text chooses between CUDA and a target at run time, in a way that uncuda's own fixes never

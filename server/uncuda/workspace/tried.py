@@ -9,6 +9,7 @@ from itertools import chain
 from pathlib import PurePath
 
 from uncuda import lazy_re
+from uncuda.byte_search import contains_any
 
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
 # The patterns begin with a literal, which is fast to search for.
@@ -23,7 +24,7 @@ _CAUGHT = lazy_re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bExce
 def tried(data: bytes, path: str) -> frozenset[str]:
     """Return what a file optionally imports from its own package, as dotted names of the module and the first imported
     name: `pkg.fast.f` for `try: from pkg.fast import f, g`."""
-    return frozenset(_tried(data, PurePath(path))) if any(word in data for word in _SAYS) else frozenset()
+    return frozenset(_tried(data, PurePath(path))) if contains_any(data, _SAYS) else frozenset()
 
 
 def _tried(data: bytes, path: PurePath) -> Iterator[str]:
