@@ -19,7 +19,7 @@ from uncuda.limits import Limits, Work
 
 def steps(call: Callable[[], object]) -> Counter[str]:
     """Return how many lines of Python a call executes in each function; a comprehension executes one line for each of
-    its elements."""
+    its elements. Lines of the import system do not count, because a module is imported only once."""
     counts: Counter[Any] = Counter()
 
     def traced(frame: FrameType, event: str, argument: object) -> Any:
@@ -34,6 +34,8 @@ def steps(call: Callable[[], object]) -> Counter[str]:
         sys.settrace(before)
     named: Counter[str] = Counter()
     for code, count in counts.items():
+        if code.co_filename.startswith("<frozen importlib"):
+            continue
         named[f"{code.co_filename}:{code.co_firstlineno}:{code.co_name}"] += count
     return named
 
