@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable
 
 _SHORT = 500  # `in` is faster in fewer bytes, because a call of a C function takes 0.2 microseconds
+# glibc's `strstr` for AVX-512 takes time that grows with text times word for longer words, which a file may contain
+_LONG = 64
 # Searches with `in` in this number of bytes take as long as loading `ctypes`, 2 ms; a run on one file needs fewer.
 _FEW = 4_000_000
 
@@ -18,19 +21,20 @@ class ByteSearch:
 
     __slots__ = ("_find", "_left")
 
-    def __init__(self, few: int = _FEW) -> None:
+    def __init__(self, few: float = _FEW) -> None:
         self._left = few
         self._find: Find | None = None
 
     def contains(self, data: bytes, word: bytes) -> bool:
         """Return whether `word` is in `data`. `word` must not contain NUL bytes."""
-        if len(data) < _SHORT:
+        if len(data) < _SHORT or len(word) > _LONG:
             return word in data
         if self._find is not None:
             return self._find(data, word) is not None or (b"\0" in data and word in data)
         self._left -= len(data)
         if self._left < 0:
-            self._find = _strstr() or _is_in
+            self._left = float("inf")  # without the C function, `in` is used for good
+            self._find = _strstr()
         return word in data
 
     def contains_any(self, data: bytes, words: Iterable[bytes]) -> bool:
@@ -43,18 +47,15 @@ contains, contains_any = _SEARCH.contains, _SEARCH.contains_any
 
 
 def _strstr() -> Find | None:
-    """Return `strstr` of glibc; None with another C library, because only that of glibc is known to be fast."""
+    """Return `strstr` of glibc; None with another C library, because only that of glibc is known to be fast, and with
+    another Python than CPython, whose `ctypes` may copy the bytes for each call."""
     try:
-        if not (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc"):
+        if sys.implementation.name != "cpython" or not (os.confstr("CS_GNU_LIBC_VERSION") or "").startswith("glibc"):
             return None
         import ctypes
 
         find = ctypes.PyDLL(None).strstr
         find.restype = ctypes.c_void_p
-    except (ImportError, OSError, AttributeError, ValueError):  # Python without `confstr` or `ctypes`
+    except Exception:  # noqa: BLE001 (whatever a system or an audit hook refuses, `in` gives the same answers)
         return None
     return find  # type: ignore[no-any-return, unused-ignore]
-
-
-def _is_in(data: bytes, word: bytes) -> bool | None:
-    return True if word in data else None

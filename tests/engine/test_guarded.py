@@ -1116,12 +1116,27 @@ IN_PARAMETER = {
 }
 
 
-@pytest.mark.parametrize("name", IN_PARAMETER)
+ON_DEVICE = "def test(d):\n    x.to(d)\n    torch.cuda.synchronize()\n"
+
+
+@pytest.mark.parametrize("name", ["in a variable", "of a fixture"])
 def test_a_mark_of_a_parameter_that_stays_leaves_the_body_its_fixes(name: str) -> None:
     """For the other parameters, the body runs without the mark. The string `'cuda'` stays, and its mark with it."""
-    body = "def test(d):\n    x.to(d)\n    torch.cuda.synchronize()\n"
-    text = HEAD + IN_PARAMETER[name] + body
+    text = HEAD + IN_PARAMETER[name] + ON_DEVICE
     assert ENGINE.fix(Source(text)).text == text.replace("torch.cuda.sync", "torch.npu.sync")
+
+
+@pytest.mark.parametrize("name", ["in the decorator", "in a list", "whose condition is a variable"])
+def test_a_parameter_changes_with_its_mark(name: str) -> None:
+    """As the tests of mmcv's operators, which ask `IS_CUDA_AVAILABLE` of another file."""
+    text = HEAD + IN_PARAMETER[name] + ON_DEVICE
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
+
+
+def test_a_parameter_of_several_is_the_device() -> None:
+    given = "pytest.param('float', 'cuda', marks=[gpu]), ('float', 'cpu')"
+    text = f"{HEAD}@pytest.mark.parametrize('dtype, device', [{given}])\n{ON_DEVICE}"
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
 
 
 def test_a_device_of_a_parameter_stays_with_its_mark() -> None:

@@ -29,7 +29,7 @@ Scan = Callable[[str, int, int], Iterable[int]]
 
 
 class Worded:
-    """A scan whose matches all contain a word, so that it finds nothing in a line without this word."""
+    """A scan whose matches all contain a word, so that it finds nothing in a line, or in a text, without this word."""
 
     __slots__ = ("_scan", "word")
 
@@ -210,6 +210,7 @@ class Searches:
     def _base_for(self, regions: Sequence[Region]) -> _Base:
         """Return the results that searches in the next version of the text can reuse: the results for this version or,
         if only a few of the searches were made in this version, the results for an earlier version."""
+        self._bytes = None
         if self._base is not None and len(self._found) < _MOST * len(self._base.found):
             every = _followed_by(self._base.regions, _around(regions)) if regions else self._base.regions
             size = sum(one.new_end - one.new for one in every)

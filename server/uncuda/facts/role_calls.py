@@ -6,6 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TypeGuard
 
 STRING_TESTS = frozenset(
     {"startswith", "endswith", "split", "rsplit", "partition", "replace", "removeprefix", "count", "find", "index",
@@ -110,6 +111,12 @@ def item_name(call: ast.Call, parameter: str | int | None) -> str:
     return ""
 
 
+def is_parameter_set(node: ast.AST | None) -> TypeGuard[ast.Call]:
+    """Return whether a node gives the values of one test of `parametrize`: `pytest.param("cuda", marks=on_gpu)`."""
+    root, parts = chain_of(node.func) if isinstance(node, ast.Call) else (None, [])
+    return parts == ["param"] and isinstance(root, ast.Name) and root.id == "pytest"
+
+
 def is_field(method: str, parameter: str | int | None) -> bool:
     """Whether an argument is the default value of a field: `device: str = field(default="cuda")`."""
     return method in _FIELDS and parameter in ("default", 0)
@@ -123,13 +130,18 @@ def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple
     and the list.
     """
     columns = _columns(names)
-    rows = [getattr(container, "elts", []) for container in containers]
+    rows = [_values(container) for container in containers]
     row = rows[0][: len(columns)]
     if len(rows) != 2 or part not in row:
         return "", []
     at = row.index(part)
-    others = (other.elts[at : at + 1] for other in rows[1][:BESIDE] if isinstance(other, ROWS))
+    others = (_values(other)[at : at + 1] for other in rows[1][:BESIDE])
     return columns[at], [text for other in others for one in other if one is not part and (text := _text(one))]
+
+
+def _values(row: ast.AST) -> list[ast.expr]:
+    """Return the values of a list or tuple, or those that `pytest.param` gets; [] for other nodes."""
+    return row.args if is_parameter_set(row) else row.elts if isinstance(row, ROWS) else []
 
 
 @lru_cache(maxsize=64)
