@@ -207,6 +207,29 @@ def test_a_function_over_a_library_stays_where_the_target_lacks_the_library(tmp_
     assert fixed(tmp_path, files, "npu")["use.py"] == user
 
 
+LOADED = (
+    "from mmcv.utils import ext_loader\nfrom torch.autograd import Function\n\n"
+    "ext_module = ext_loader.load_ext(\n    '_ext', ['deform_forward'])\n\n\nclass Deform(Function):\n"
+    "    @staticmethod\n    def forward(ctx, x):\n        return ext_module.deform_forward(x)\n"
+)
+CHOSEN = {
+    "the function": "output = Deform.apply(x)",
+    "a variable": "function = Deform\n        output = function.apply(x)",
+    "a variable with an annotation": "function: type = Deform  # for fp32\n        output = function.apply(x)",
+}
+
+
+@pytest.mark.parametrize("name", CHOSEN)
+def test_a_question_over_operators_of_mmcv_stays_where_no_release_has_them(name: str, tmp_path: Path) -> None:
+    """As in BEVFormer and VAD. mmcv has operators for Ascend NPU since 1.x, for Moore Threads MUSA in no release."""
+    asked = f"    if torch.cuda.is_available() and x.is_cuda:\n        {CHOSEN[name]}\n    else:\n        output = x\n"
+    user = f"import torch\nfrom ops.deform import Deform\n\n\ndef f(x):\n{asked}    return output\n"
+    files = {"use.py": user, "ops/deform.py": LOADED}
+    assert fixed(tmp_path, files, "musa")["use.py"] == user
+    moved = fixed(tmp_path, files, "npu")["use.py"]
+    assert moved == user.replace("cuda", "npu").replace("import torch\n", "import torch\nimport torch_npu\n")
+
+
 def test_an_import_of_such_a_function_stays_behind_its_question(tmp_path: Path) -> None:
     user = (
         "import torch\nimport torch_npu\nif torch.cuda.is_available():\n    from ops.knn import Knn\n"

@@ -80,7 +80,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if is_map_location(role) and role.kind == "value":
         return SAFE if is_sure(role) and flow.context.has_torch else REVIEW
     choice = _is_choice_of_accelerators(rule, role, statement) or _is_list_of_accelerators(role, flow.context.facts)
-    if choice or _is_matched(rule, role, statement):
+    if choice or _is_matched(rule, role, statement) or _is_of_library(role, statement, flow):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
@@ -226,6 +226,19 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     if role.kind not in TESTS or not patterns(statement.digest):
         return False
     return any(node is not role.node for node in other_expressions(rule, statement.digest))
+
+
+def _is_of_library(role: Role, statement: Statement, flow: Flow) -> bool:
+    """Return whether a comparison is joined by `and` with a question for the CUDA of another library, which has none
+    for the target: `pycolmap.has_cuda and device.type == "cuda"`."""
+    compare = statement.digest.parents.get(role.node) if role.kind in TESTS else None
+    both = statement.digest.parents.get(compare) if compare is not None else None
+    if not isinstance(both, ast.BoolOp) or not isinstance(both.op, ast.And):
+        return False
+    others = [value.func if isinstance(value, ast.Call) else value for value in both.values if value is not compare]
+    return any(
+        isinstance(other, ast.Attribute) and "cuda" in other.attr.lower() and flow.module_of(other) for other in others
+    )
 
 
 def proves(rule: Rule, role: Role) -> bool:

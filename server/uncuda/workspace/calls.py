@@ -45,6 +45,8 @@ _KEPT = lazy_re.compile(rb"=[ ]*((?:\w+\.)*[A-Z]\w*)[ \t]*(?=\r?\n|\Z)")
 _CHOSEN = lazy_re.compile(rb"=\s*(?:\(\s*)?([A-Z]\w*) if \b[^\n]{0,200}? else ([A-Z]\w*)")
 _APPLY = ".apply"
 _APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
+# a variable of the module that holds what an imported function loads: `ext = ext_loader.load_ext("_ext", names)`
+_LOADED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*((?:\w+\.)*load\w*)\(")
 _FUNCTION = b"Function):"
 _TESTED = lazy_re.compile(rb"\b(\w+)[ ]+is[ ]+(?:not[ ]+)?None\b")
 _AUTOGRAD = lazy_re.compile(rb"\((?:[\w.]+\.)?Function\):")
@@ -158,6 +160,9 @@ class _File:
         self._read_imports()
         pieces = self._pieces()
         self._name_applied()
+        for variable, function in _LOADED.findall(self._data):
+            if loaded := self._dotted(function, ""):
+                self._names[variable] = loaded
         for piece in pieces:
             body = self._data[piece.start : piece.end]
             if piece.bases is None and (not piece.owner or piece.name in _RUN) and not self._asks(body):

@@ -34,6 +34,7 @@ _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton"
 _DEF = lazy_re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # maximum number of characters between a decorator and the function that it decorates
+_ENDS = lazy_re.compile(r"[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)")
 _GIVEN = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _OPERATOR = lazy_re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
 _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only CUDA devices
@@ -339,6 +340,7 @@ class Kernels:
         if self._libraries.gives(module.rpartition(".")[0], name):
             self.places.append(Place(at, module))
             yield self.word(local, at)
+            yield from self._aliases(local)
         for known in self._libraries.wrappers_in.get(name, ()):
             if self._libraries.gives(module, known):
                 yield self.word(f"{local}.{known}", at)
@@ -404,6 +406,14 @@ class Kernels:
                     seen.add(node.name)
                     waiting.append(node.name)
                     yield self.word(node.name, header.start)
+
+    def _aliases(self, name: str) -> Iterator[Word]:
+        """Yield the variables to which a name is assigned: `Attention = AttentionFp16`."""
+        for at in self._facts.searches.find(("kernel", name), uses(name, True)):
+            self._work.compare()
+            given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
+            if given is not None and _ENDS.match(self._text, at + len(name)):
+                yield self.word(given[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:
         """Return the name that a line binds, with the span in which the name is valid: the function that contains the
