@@ -19,7 +19,7 @@ from .relations.expectations import Expectations
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.looked_up import defaults
-from .relations.numbers import KNOWS_CUDA, known_elsewhere
+from .relations.numbers import left_elsewhere
 from .relations.questions import Questions
 from .relations.raising import raising
 from .relations.staying import OVER_LEFT, Staying, staying
@@ -170,8 +170,8 @@ def _linked(
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
     pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.facts)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    elsewhere = [index for index in known_elsewhere(hits, branches) if classes[index] == SAFE]
-    for index in elsewhere:
+    elsewhere = [one for one in left_elsewhere(hits, branches, libraries.project) if classes[one[0]] == SAFE]
+    for index, _ in elsewhere:
         classes[index] = REVIEW
     unknown = ((head, index) for head, index in functions if index is None)
     for index, question in (
@@ -199,8 +199,8 @@ def _linked(
     held = [one for one, _ in pairs if hits[one].lowered(classes[one]) is not hits[one]]
     questions = Questions(hits, classes, branches)
     stays = staying(hits, classes, questions, branches, libraries)
-    for index in elsewhere:
-        stays.hold(index, REVIEW, KNOWS_CUDA)
+    for index, reason in elsewhere:
+        stays.hold(index, REVIEW, reason)
     for one in held:
         stays.hold(one, REVIEW, OVER_LEFT)
     seen: set[int] = set()

@@ -27,6 +27,7 @@ from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .importers import Importers, user_and_library
+from .kept_flags import keeps_flag
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
@@ -260,22 +261,7 @@ class Scanner:
         imports = imports or contains_any(data, self._switches)
         methods = concerned and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
-        kernels = told(data, path, concerned)
-        above = self._above.of(path, data) if concerned else ()
-        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *above))):
-            kernels = kernels._replace(own=own)
-        if concerned and (modules_tried := tried(data, path)):
-            kernels = kernels._replace(tried=modules_tried)
-        if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
-            kernels = kernels._replace(calls=called)
-        if concerned and (imported := self._importers.of(data, path)):
-            kernels = kernels._replace(users=imported)
-        if functions := wrapped(data, path):
-            kernels = kernels._replace(wrapped=functions)
-        if self.follows and concerned and path.endswith(".py") and patches(data):
-            kernels = kernels._replace(patching=frozenset({path}))
-        if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
-            kernels = kernels._replace(idioms=habits)
+        kernels = self._told(data, concerned, path, portable, followed)
         apart = is_apart(path)
         asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
         torch = (
@@ -299,6 +285,29 @@ class Scanner:
             trying = {self._plugins[match[1]] for match in self._tried.finditer(text)}
             serves += [target for target in serves if target in trying]
         return Said(modules, owners, kernels, tuple(serves), torch)
+
+    def _told(self, data: bytes, concerned: bool, path: str, portable: bool, followed: bool) -> Told:
+        """Return the facts about one file that are names, such as the modules that it builds (see `Told`). For the
+        parameters, see `look`."""
+        found = told(data, path, concerned)
+        above = self._above.of(path, data) if concerned else ()
+        if own := frozenset(filter(None, (own_module(path, self._words.libraries), *above))):
+            found = found._replace(own=own)
+        if concerned and (modules_tried := tried(data, path)):
+            found = found._replace(tried=modules_tried)
+        if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
+            found = found._replace(calls=called)
+        if concerned and (imported := self._importers.of(data, path)):
+            found = found._replace(users=imported)
+        if functions := wrapped(data, path):
+            found = found._replace(wrapped=functions)
+        if self.follows and concerned and path.endswith(".py") and patches(data):
+            found = found._replace(patching=frozenset({path}))
+        if concerned and keeps_flag(data):
+            found = found._replace(flags=frozenset({module_of(path)}))
+        if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
+            found = found._replace(idioms=habits)
+        return found
 
     def follow(self, paths: Iterable[str], read: Read = read_text) -> None:
         """Add the calls of the files to which calls of tests lead. `paths`: the paths of all files of the project."""
@@ -426,6 +435,7 @@ class Scanner:
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),
+            keeps_flag=any(one.flags for one in told),
         )
 
 

@@ -15,11 +15,15 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
+from ...project import Project
 from .parts import choice_of, taken_as
 from .questions import COUNT
 
 KNOWS_CUDA = "knows-cuda-only"
 """The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
+MODELS_ON_CPU = "models-on-cpu"
+"""The id in rules/limits.tsv of the sentence "a question in another file stays, and keeps the models on the CPU"."""
+_PROCESSES = lazy_re.compile(r"world[-_]size|nprocs|num_procs|nproc_per_node|gpus_per_node|spawn")
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
 _DRIVER = "driver"
@@ -39,6 +43,14 @@ _AVAILABLE = "torch.cuda.is_available"
 _SERVED, _NUMBER = "system_properties", "gpu_id"  # TorchServe gives its handlers the number of a GPU of CUDA, or None
 
 
+def left_elsewhere(hits: Sequence[Hit], branches: Branches, project: Project) -> Iterator[tuple[int, str]]:
+    """Yield (index, limit) of the hits that stay because of other files or libraries. `limit`: the id of the reason in
+    rules/limits.tsv."""
+    yield from ((index, KNOWS_CUDA) for index in known_elsewhere(hits, branches))
+    if project.keeps_flag:
+        yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
+
+
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
     """Yield the indices of hits in a value that only CUDA's libraries, Ray, Lightning, grad-cam or TorchServe know: in
     a condition that selects it (`driver="gesvd" if …`, `{"num_gpus": 1 if …}`, `"cuda:" + str(properties["gpu_id"]) if
@@ -52,6 +64,15 @@ def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
     names = _names_of_libraries(branches)
     for index, hit in enumerate(hits):
         if _is_known_to_cuda(hit, names, branches):
+            yield index
+
+
+def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
+    """Yield the indices of the hits at numbers of devices in statements that start processes, or that set or check
+    their number: `parser.add_argument("--distributed-world-size", default=max(1, torch.cuda.device_count()))`."""
+    for index, hit in enumerate(hits):
+        text = hit.statement.digest.piece.text if hit.statement is not None else ""
+        if hit.words.get("name") == COUNT and _PROCESSES.search(text):
             yield index
 
 

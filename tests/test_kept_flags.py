@@ -1,0 +1,79 @@
+"""The number of processes stays if a question of another file stays and keeps the models on the CPU."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from support.engines import engine_for
+from test_kernels import fixed
+from uncuda.source import Source
+from uncuda.workspace.kept_flags import keeps_flag
+
+TRAINER = """import torch
+import torch_npu
+
+
+class Trainer:
+    def __init__(self, args, model):
+        self.cuda = torch.cuda.is_available() and not args.cpu
+        if self.cuda:
+            model = model.cuda()
+        if self.cuda and torch.cuda.get_device_capability(0)[0] < 7:
+            print("NOTE: your device does not support faster training with --fp16")
+"""
+OPTIONS = "import torch\nimport torch_npu\nparser.add_argument('--distributed-world-size', default={})\n"
+MAIN = "import torch\nimport torch_npu\n{}\nx = torch.zeros(1, device='cuda')\n"
+PROCESSES = [
+    "if torch.cuda.device_count() > 1 and not args.no_spawn:\n    main()",
+    "torch.multiprocessing.spawn(main, nprocs=torch.cuda.device_count())",
+    "def main(args):\n    assert args.distributed_world_size <= torch.cuda.device_count()",
+    "cfg.distributed_num_procs = min(torch.cuda.device_count(), cfg.distributed_world_size)",
+]
+
+
+@pytest.mark.parametrize("line", PROCESSES)
+@pytest.mark.parametrize("target", ["npu", "musa"])
+def test_the_number_of_processes_stays_if_models_stay_on_the_cpu(line: str, target: str, tmp_path: Path) -> None:
+    """As in fairseq, whose trainer compares the compute capability: with several devices, each of the processes would
+    wrap a model on the CPU in `DistributedDataParallel`."""
+    files = {"trainer.py": TRAINER, "options.py": OPTIONS.format("max(1, torch.cuda.device_count())")}
+    files["main.py"] = MAIN.format(line)
+    files = {path: text.replace("torch_npu", f"torch_{target}") for path, text in files.items()}
+    after = fixed(tmp_path, files, target)
+    assert after["trainer.py"] == files["trainer.py"]
+    assert after["options.py"] == files["options.py"]
+    assert after["main.py"] == files["main.py"].replace("'cuda'", f"'{target}'")
+
+
+def test_the_number_of_processes_moves_with_the_models(tmp_path: Path) -> None:
+    plain = TRAINER[: TRAINER.index("        if self.cuda and")]
+    files = {"trainer.py": plain, "main.py": MAIN.format(PROCESSES[1])}
+    after = fixed(tmp_path, files, "npu")
+    assert after["main.py"] == files["main.py"].replace("torch.cuda", "torch.npu").replace("'cuda'", "'npu'")
+    assert "cuda.is_available" not in after["trainer.py"]
+
+
+def test_other_numbers_of_devices_move(tmp_path: Path) -> None:
+    files = {"trainer.py": TRAINER, "main.py": MAIN.format("print(torch.cuda.device_count())")}
+    assert "torch.npu.device_count" in fixed(tmp_path, files, "npu")["main.py"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "self.cuda = torch.cuda.is_available()",
+        "self.other = torch.cuda.is_available()\nif self.cuda and torch.cuda.get_device_capability(0)[0] < 7: pass",
+        "self.cuda = True\nif self.cuda and torch.cuda.get_device_capability(0)[0] < 7: pass",
+        "if torch.cuda.get_device_capability() >= (8, 0): pass",
+    ],
+)
+def test_files_that_keep_no_flag(line: str) -> None:
+    assert not keeps_flag(line.encode())
+    assert keeps_flag(TRAINER.encode())
+
+
+def test_the_flag_of_one_file_is_unknown_to_an_editor_before_the_scan() -> None:
+    found = engine_for("npu").check(Source(MAIN.format(PROCESSES[1]))).findings
+    assert [one.fixes[0].applicability for one in found] == ["safe", "safe"]
