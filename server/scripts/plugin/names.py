@@ -70,10 +70,10 @@ def names_of(walk: Walk, module: str) -> Names:
 
 
 def of_c(walk: Walk, module: str) -> list[str]:
-    """Return the tensor types that the plugin's C part adds to the package; torch_npu lists them in `__all__`."""
+    """Return the names that the plugin's C part adds to the package; torch_npu lists its tensor types in `__all__`."""
     if module == "torch_npu.npu":
         return [name for name in texts(walk.spaces[module].get("__all__")) if name.endswith("Tensor")]
-    return walk.source.tensor_types() if module == "torch_musa" else []
+    return walk.source.c_names() if module == "torch_musa" else []
 
 
 def aliases(walk: Walk, modules: dict[str, Names]) -> dict[str, str]:

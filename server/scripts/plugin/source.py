@@ -27,7 +27,8 @@ IMITATED = re.findall(
     synchronize use_count wait wait_event wait_stream
     """,
 )
-TYPES = "csrc/core/PythonTensor.cpp"
+TYPES, MODULE = "csrc/core/PythonTensor.cpp", "csrc/core/Module.cpp"
+SET = re.compile(r"\bset_module_attr\(\"(\w+)\"")  # torch_musa's C part sets this attribute of the package
 
 
 class Files(Protocol):
@@ -156,14 +157,15 @@ class Source:
                 found |= set(re.findall(rf"\"({marked})\"".encode(), self.files.read(name)))
         return sorted(name.decode() for name in found)
 
-    def tensor_types(self) -> list[str]:
-        """The types of tensors that torch_musa's C part adds to the package, such as `FloatTensor`."""
+    def c_names(self) -> list[str]:
+        """The names that torch_musa's C part adds to the package: types of tensors, such as `FloatTensor`, and
+        attributes that it sets when it initialises the devices, such as `default_generators`."""
         try:
-            text = self.files.read(f"{self.package}/{TYPES}").decode()
+            types, module = (self.files.read(f"{self.package}/{name}").decode() for name in (TYPES, MODULE))
         except (KeyError, FileNotFoundError):
             return []
-        declared = text.partition("scalar_types = {")[2].partition("}")[0]
-        return [f"{name}Tensor" for name in re.findall(r"ScalarType::(\w+)", declared)]
+        declared = types.partition("scalar_types = {")[2].partition("}")[0]
+        return [*(f"{name}Tensor" for name in re.findall(r"ScalarType::(\w+)", declared)), *SET.findall(module)]
 
     def metadata(self, name: str) -> str:
         """Return the text of a file of the wheel's metadata; "" if it is missing."""
