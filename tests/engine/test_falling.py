@@ -96,3 +96,34 @@ def test_the_device_of_an_object_from_a_checkpoint() -> None:
     moved = text.replace("not torch", "torch")
     assert ENGINE.fix(Source(moved)).text == moved.replace("torch.cuda", "torch.npu")
     type_in_each_line(text, ("metric = x", 'if metric.device.type != "cpu":', "    pass"), 2)
+
+
+ASSERTED = """import os
+import torch
+import torch_musa
+
+
+def get_device():
+    if torch.cuda.is_available():
+        assert os.environ.get("CUDA_VISIBLE_DEVICES") is not None
+        return torch.device("cuda:0")
+    return torch.device("cpu")
+"""
+READ = """
+
+def devices(env):
+    return [int(i) for i in env.get("CUDA_VISIBLE_DEVICES", "").split(",")]
+"""
+
+
+def test_a_question_over_an_assert_of_a_variable_that_stays() -> None:
+    """As in tabular-dl-tabr: with `torch.musa.is_available()`, the assert would stop a program that ran on the CPU."""
+    engine = engine_for("musa")
+    assert engine.fix(Source(ASSERTED + READ)).text == ASSERTED + READ
+    moved = ASSERTED.replace("torch.cuda", "torch.musa").replace("cuda:0", "musa:0").replace("CUDA_V", "MUSA_V")
+    assert engine.fix(Source(ASSERTED)).text == moved
+
+
+def test_an_assert_of_a_variable_is_typed() -> None:
+    lines = ('env.get("CUDA_VISIBLE_DEVICES")', "    assert True", "")
+    type_in_each_line(ASSERTED + READ, lines, 4)

@@ -37,7 +37,7 @@ _COMPARED = (ast.Compare, ast.match_case)
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
     """Yield the hits without a safe fix at code that does not work on the target: names that are called, passed on or
     stored, names that a test reads from a mock of torch, modules that lack an attribute on the target, arguments of a
-    rule with `keeps-tests`, and device strings that are not compared."""
+    rule with `keeps-tests`, environment variables in an `assert`, and device strings that are not compared."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if MOCKED in hit.words or MODULE_LACKS in hit.words:
@@ -47,6 +47,8 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
                 if wrong and not is_within(hit.node, hit.statement, _COMPARED):
                     yield hit
             elif hit.rule.check == "argument" and _keeps(hit):
+                yield hit
+            elif hit.rule.check == "environment" and is_within(hit.node, hit.statement, (ast.Assert,)):
                 yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):
