@@ -1407,6 +1407,25 @@ def test_a_chain_is_typed() -> None:
     type_in_each_line(CHAIN, ("elif x.is_cuda:", "if x.is_cuda:", "return x.cuda()", "else:"), 10)
 
 
+AGAIN = (
+    HEAD + TRITON + "def forward(x):\n    if not x.is_cuda or x.shape[0] != 1:\n"
+    "        reason = 'device' if not x.is_cuda else 'size'\n        return plain(x, reason)\n    return add(x)\n"
+)
+
+
+def test_an_attribute_that_a_block_asks_again_stays_with_its_condition() -> None:
+    """As in ComfyUI-KJNodes: the message would name the wrong reason."""
+    assert ENGINE.fix(Source(AGAIN), review=True).text == AGAIN
+    both = AGAIN.replace("return add(x)", "return x.cuda()")
+    assert ENGINE.fix(Source(both)).text == both.replace("is_cuda", "is_npu").replace(".cuda()", ".npu()")
+    other = AGAIN.replace("'device' if not x.", "'device' if not y.")
+    assert ENGINE.fix(Source(other)).text == other.replace("y.is_cuda", "y.is_npu")
+
+
+def test_an_attribute_that_a_block_asks_again_is_typed() -> None:
+    type_in_each_line(AGAIN, ("if x.is_cuda:", "reason = x.is_cuda", "return x.cuda()", "else:"), 11)
+
+
 WRAPS = HEAD + "if torch.cuda.device_count() > 1:\n    model = torch.nn.DataParallel(model)\n"
 UNWRAPS = [
     "if torch.cuda.device_count() > 1:\n    model.module.eval()\nelse:\n    model.eval()\n",

@@ -56,16 +56,34 @@ def _key(hit: Hit, work: Work) -> Hashable:
 
 def chained(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
     """Yield pairs of hits that change together: attributes of the same spelling in the conditions of one `if` chain, as
-    in `if x.is_cuda == True: … elif x.is_cuda != True: …`."""
+    in `if x.is_cuda == True: … elif x.is_cuda != True: …`, and in its blocks, which ask again: `if not x.is_cuda or
+    x.shape[0] > 1: reason = "size" if x.is_cuda else "device"`."""
     first: dict[tuple[int, str], int] = {}
+    inside: list[tuple[int, int, str]] = []
     for index, hit in enumerate(hits):
         if hit.rule.check != "method" or hit.rule.get("call") or hit.statement is None or hit.node is None:
             continue
-        header = branches.indents.header_at(hit.statement.start)
+        header, spelled = branches.indents.header_at(hit.statement.start), ast.unparse(hit.node)
         if header.word in ("if", "elif") and in_test(hit.node, hit.statement, (ast.If,)):
-            key = branches.indents.clauses(header)[0].start, ast.unparse(hit.node)
+            key = branches.indents.clauses(header)[0].start, spelled
             if first.setdefault(key, index) != index:
                 yield first[key], index
+        else:
+            inside.append((index, hit.statement.start, spelled))
+    asked = {spelled for _, spelled in first}
+    for index, start, spelled in inside:
+        keys = _around(start, spelled, branches) if spelled in asked else ()
+        yield from ((first[key], index) for key in keys if key in first)
+
+
+def _around(start: int, spelled: str, branches: Branches) -> Iterator[tuple[int, str]]:
+    """Yield the keys of an attribute in the `if` chains around the statement at an offset, as in `chained`."""
+    above = branches.indents.header_above(start)
+    while above is not None:
+        branches.work.compare()
+        if above.word in ("if", "elif", "else"):
+            yield branches.indents.clauses(above)[0].start, spelled
+        above = branches.indents.header_above(above.start) if above.word not in ("def", "class") else None
 
 
 def wrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
