@@ -9,7 +9,7 @@ import pytest
 from support.engines import engine_for
 from test_kernels import fixed
 from uncuda.source import Source
-from uncuda.workspace.kept_flags import keeps_flag
+from uncuda.workspace.kept_flags import models_stay
 
 TRAINER = """import torch
 import torch_npu
@@ -55,8 +55,16 @@ def test_the_number_of_processes_moves_with_the_models(tmp_path: Path) -> None:
     assert "cuda.is_available" not in after["trainer.py"]
 
 
-def test_other_numbers_of_devices_move(tmp_path: Path) -> None:
-    files = {"trainer.py": TRAINER, "main.py": MAIN.format("print(torch.cuda.device_count())")}
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print(torch.cuda.device_count())",
+        "print('world_size', torch.cuda.device_count())",
+        "respawned(torch.cuda.device_count())",
+    ],
+)
+def test_other_numbers_of_devices_move(line: str, tmp_path: Path) -> None:
+    files = {"trainer.py": TRAINER, "main.py": MAIN.format(line)}
     assert "torch.npu.device_count" in fixed(tmp_path, files, "npu")["main.py"]
 
 
@@ -67,11 +75,14 @@ def test_other_numbers_of_devices_move(tmp_path: Path) -> None:
         "self.other = torch.cuda.is_available()\nif self.cuda and torch.cuda.get_device_capability(0)[0] < 7: pass",
         "self.cuda = True\nif self.cuda and torch.cuda.get_device_capability(0)[0] < 7: pass",
         "if torch.cuda.get_device_capability() >= (8, 0): pass",
+        TRAINER.replace("model.cuda()", "model"),
+        TRAINER.replace("        self.cuda =", "        # self.cuda ="),
     ],
 )
 def test_files_that_keep_no_flag(line: str) -> None:
-    assert not keeps_flag(line.encode())
-    assert keeps_flag(TRAINER.encode())
+    assert not models_stay(line.encode(), "a/trainer.py")
+    assert models_stay(TRAINER.encode(), "a/trainer.py")
+    assert not models_stay(TRAINER.encode(), "tests/trainer.py")
 
 
 def test_the_flag_of_one_file_is_unknown_to_an_editor_before_the_scan() -> None:

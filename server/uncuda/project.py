@@ -171,7 +171,7 @@ class Project:
     `torch.cuda`, with the keywords of its call in parentheses, or a library; or MANY."""
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
-    keeps_flag: bool = False
+    models_stay: bool = False
     """Whether a file asks for CUDA in an attribute that stays as it is, because the compute capability of CUDA's
     devices is compared where the attribute is true, as in fairseq/trainer.py. The program's models then stay on the
     CPU."""

@@ -831,10 +831,12 @@ def test_a_device_without_an_index_where_one_is_needed() -> None:
         ("device.type == 'cuda' and pycolmap.has_cuda()", ["review"]),
         ("pycolmap.has_sift and device.type == 'cuda'", ["safe"]),
         ("self.has_cuda and device.type == 'cuda'", ["safe"]),
+        ("utils.has_cuda() and device.type == 'cuda'", ["safe"]),
+        ("has_cuda and device.type == 'cuda'", ["review"]),
         ("pycolmap.has_cuda or device.type == 'cuda'", ["safe"]),
     ],
 )
 def test_a_device_on_which_another_library_has_cuda(condition: str, due: list[str]) -> None:
     """As in hloc: with a build of pycolmap for CUDA, the library would look for a CUDA device."""
-    text = f"import pycolmap\nimport torch\nuse_gpu = {condition}\n"
+    text = f"import pycolmap\nimport torch\nimport utils\nfrom pycolmap import has_cuda\nuse_gpu = {condition}\n"
     assert [f.fixes[0].applicability for f in findings(text) if f.rule == "device-string"] == due

@@ -298,9 +298,9 @@ FIXTURE = (
     ("value", "test", "due"),
     [
         ("pytest.param('nccl', marks=[gpu])", "request.param == 'nccl'", {"manual"}),
-        ("pytest.param('nccl', marks=[gpu])", "request.param in ('nccl', 'gloo')", {"safe"}),
+        ("pytest.param('nccl', marks=[gpu])", "request.param in ('nccl', 'gloo')", {"review"}),
         ("'nccl'", "request.param in ('nccl', 'gloo')", {"safe"}),
-        ("param('nccl', marks=[gpu])", "request.param in ('nccl', 'gloo')", {"review"}),
+        ("pytest.param('nccl', marks=[gpu])", "backend in ('nccl', 'gloo')", {"safe", "review"}),
     ],
 )
 def test_what_a_fixture_compares_moves_with_its_params(value: str, test: str, due: set[str]) -> None:

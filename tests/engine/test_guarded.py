@@ -1119,24 +1119,36 @@ IN_PARAMETER = {
 ON_DEVICE = "def test(d):\n    x.to(d)\n    torch.cuda.synchronize()\n"
 
 
-@pytest.mark.parametrize("name", ["in a variable", "of a fixture"])
+@pytest.mark.parametrize("name", ["in a list", "in a variable", "of a fixture"])
 def test_a_mark_of_a_parameter_that_stays_leaves_the_body_its_fixes(name: str) -> None:
     """For the other parameters, the body runs without the mark. The string `'cuda'` stays, and its mark with it."""
     text = HEAD + IN_PARAMETER[name] + ON_DEVICE
     assert ENGINE.fix(Source(text)).text == text.replace("torch.cuda.sync", "torch.npu.sync")
 
 
-@pytest.mark.parametrize("name", ["in the decorator", "in a list", "whose condition is a variable"])
+@pytest.mark.parametrize("name", ["in the decorator", "whose condition is a variable"])
 def test_a_parameter_changes_with_its_mark(name: str) -> None:
     """As the tests of mmcv's operators, which ask `IS_CUDA_AVAILABLE` of another file."""
     text = HEAD + IN_PARAMETER[name] + ON_DEVICE
     assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
 
 
-def test_a_parameter_of_several_is_the_device() -> None:
-    given = "pytest.param('float', 'cuda', marks=[gpu]), ('float', 'cpu')"
-    text = f"{HEAD}@pytest.mark.parametrize('dtype, device', [{given}])\n{ON_DEVICE}"
-    assert ENGINE.fix(Source(text)).text == text.replace("cuda", "npu")
+LEFT = {
+    "a mark in a variable": "@pytest.mark.parametrize('d', ['cpu', pytest.param('cuda', marks=on_gpu)])\n",
+    "marks in a list": "@pytest.mark.parametrize('d', ['cpu', pytest.param('cuda', marks=[slow, on_gpu])])\n",
+    "a row": "@pytest.mark.parametrize('b, d', [('numpy', 'cpu'), pytest.param('cuda', 'cuda')])\n",
+    "what a fixture gets": "@pytest.mark.parametrize('d', ['cpu', pytest.param('cuda')], indirect=True)\n",
+    "joined lists": "@pytest.mark.parametrize('d', ['cpu'] + [pytest.param('cuda')])\n",
+    "rows by name": "CASES = [pytest.param('cuda', 1)]\n@pytest.mark.parametrize('d,n', CASES)\n",
+    "values by name": "CASES = ['cuda']\n@pytest.mark.parametrize('d,n', CASES)\n",
+}
+
+
+@pytest.mark.parametrize("name", LEFT)
+def test_other_parameters_need_review(name: str) -> None:
+    text = HEAD + LEFT[name] + "def test(d):\n    x.to(d)\n"
+    found = [one for one in ENGINE.check(Source(text)).findings if one.rule == "device-string"]
+    assert [fix.applicability for one in found for fix in one.fixes] in (["review"], ["review", "review"])
 
 
 def test_a_device_of_a_parameter_stays_with_its_mark() -> None:

@@ -446,8 +446,8 @@ def test_a_question_waits_for_a_method_that_is_for_review() -> None:
 
 
 def test_a_question_waits_for_the_random_state_that_a_function_within_is_given() -> None:
-    """The condition is not fixed: `cb` is passed to `_lazy_call`, and reads generators whose counterpart on MUSA is a
-    private name that no fix writes."""
+    """The condition is not fixed: `cb` is passed to `_lazy_call`, and reads generators whose fix for MUSA needs
+    review."""
     engine = engine_for("musa", Settings(locale="en", strategy="rewrite", target_version="2.7.1"), Project())
     text = """\
 import torch

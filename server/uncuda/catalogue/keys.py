@@ -359,6 +359,11 @@ _STRING = (
         "Strings such as `triton`. If a list contains one of these strings, the list names implementations, not "
         "devices.",
         "位于同一列表时表明该列表列出的是实现而非设备的字符串。", group="what the rule does not report"),
+    Key("asks-library", TEXTS,
+        "Dotted names of questions for the CUDA of another library. A comparison that is joined with one of them by "
+        "`and` needs review: `pycolmap.has_cuda and device.type == \"cuda\"`.",
+        "询问其他库的 CUDA 的名称（带点）；与其以 `and` 相连的比较，修复需复核。",
+        group="what the rule does not report"),
     Key("alternatives", TEXTS,
         "Names of packages. If the checked code has one of these packages in a tuple inside a list or another tuple, "
         "the strings after the package in this tuple are not reported: the tuple lists packages of which one is "

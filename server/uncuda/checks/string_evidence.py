@@ -12,7 +12,7 @@ from .. import lazy_re
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
 from ..facts.read import Facts, Statement
-from ..facts.role_calls import COMPREHENSIONS, last_word
+from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role, unwrapped
 from ..facts.scans import uses
 from .base import is_listed
@@ -80,7 +80,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     if is_map_location(role) and role.kind == "value":
         return SAFE if is_sure(role) and flow.context.has_torch else REVIEW
     choice = _is_choice_of_accelerators(rule, role, statement) or _is_list_of_accelerators(role, flow.context.facts)
-    if choice or _is_matched(rule, role, statement) or _is_of_library(role, statement, flow):
+    if choice or _is_matched(rule, role, statement) or _is_of_library(rule, role, statement, flow):
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
@@ -228,17 +228,22 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
     return any(node is not role.node for node in other_expressions(rule, statement.digest))
 
 
-def _is_of_library(role: Role, statement: Statement, flow: Flow) -> bool:
+def _is_of_library(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """Return whether a comparison is joined by `and` with a question for the CUDA of another library, which has none
     for the target: `pycolmap.has_cuda and device.type == "cuda"`."""
-    compare = statement.digest.parents.get(role.node) if role.kind in TESTS else None
+    known = rule.get("asks-library", ())
+    compare = statement.digest.parents.get(role.node) if known and role.kind in TESTS else None
     both = statement.digest.parents.get(compare) if compare is not None else None
     if not isinstance(both, ast.BoolOp) or not isinstance(both.op, ast.And):
         return False
-    others = [value.func if isinstance(value, ast.Call) else value for value in both.values if value is not compare]
-    return any(
-        isinstance(other, ast.Attribute) and "cuda" in other.attr.lower() and flow.module_of(other) for other in others
-    )
+    asked = (node for value in both.values if value is not compare for node in ast.walk(value))
+    return any(_dotted(node, flow) in known for node in asked if isinstance(node, (ast.Name, ast.Attribute)))
+
+
+def _dotted(node: ast.AST, flow: Flow) -> str:
+    """Return the dotted name of an imported object that is not torch's: "pycolmap.has_cuda"; "" for other nodes."""
+    module, parts = flow.module_of(node), chain_of(node)[1]
+    return ".".join([module, *parts]) if module else ""
 
 
 def proves(rule: Rule, role: Role) -> bool:

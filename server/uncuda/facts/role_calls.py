@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TypeGuard
 
+from .digest import Digest
+
 STRING_TESTS = frozenset(
     {"startswith", "endswith", "split", "rsplit", "partition", "replace", "removeprefix", "count", "find", "index",
      "strip", "lstrip", "rstrip"}
@@ -112,9 +114,25 @@ def item_name(call: ast.Call, parameter: str | int | None) -> str:
 
 
 def is_parameter_set(node: ast.AST | None) -> TypeGuard[ast.Call]:
-    """Return whether a node gives the values of one test of `parametrize`: `pytest.param("cuda", marks=on_gpu)`."""
-    root, parts = chain_of(node.func) if isinstance(node, ast.Call) else (None, [])
+    """Return whether a node gives the value of one test of `parametrize`: `pytest.param("cuda", marks=on_gpu)`."""
+    root, parts = chain_of(node.func) if isinstance(node, ast.Call) and len(node.args) == 1 else (None, [])
     return parts == ["param"] and isinstance(root, ast.Name) and root.id == "pytest"
+
+
+def is_parameter(call: ast.AST | None, value: ast.AST, digest: Digest) -> bool:
+    """Return whether a call of `pytest.param` gives a value to `parametrize`, in a list: `parametrize("device",
+    [pytest.param("cuda", marks=skipif(…))])`. A mark in a variable may stay as it is while the value changes, and a
+    fixture may look up the value (`indirect`), so such a value does not count."""
+    if not is_parameter_set(call) or value not in call.args:
+        return False
+    marks = [one.value for one in call.keywords if one.arg == "marks"]
+    each = [one for mark in marks for one in (mark.elts if isinstance(mark, ROWS) else [mark])]
+    listed = digest.parents.get(call)
+    outer = digest.parents.get(listed) if isinstance(listed, ROWS) else None
+    taken = digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
+    if not isinstance(taken, ast.Call) or any(isinstance(one, ast.Name) for one in each):
+        return False
+    return last_word(taken.func) in _NAMED and all(one.arg != "indirect" for one in taken.keywords)
 
 
 def is_field(method: str, parameter: str | int | None) -> bool:
@@ -130,18 +148,13 @@ def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple
     and the list.
     """
     columns = _columns(names)
-    rows = [_values(container) for container in containers]
-    row = rows[0][: len(columns)]
-    if len(rows) != 2 or part not in row:
+    rows = [getattr(container, "elts", []) for container in containers]
+    row = rows[0][: len(columns)] if len(rows) == 2 else []
+    if part not in row:
         return "", []
     at = row.index(part)
-    others = (_values(other)[at : at + 1] for other in rows[1][:BESIDE])
+    others = (other.elts[at : at + 1] for other in rows[1][:BESIDE] if isinstance(other, ROWS))
     return columns[at], [text for other in others for one in other if one is not part and (text := _text(one))]
-
-
-def _values(row: ast.AST) -> list[ast.expr]:
-    """Return the values of a list or tuple, or those that `pytest.param` gets; [] for other nodes."""
-    return row.args if is_parameter_set(row) else row.elts if isinstance(row, ROWS) else []
 
 
 @lru_cache(maxsize=64)

@@ -20,6 +20,7 @@ from .role_calls import (
     column_of,
     default_key,
     is_field,
+    is_parameter,
     is_parameter_set,
     item_name,
     last_word,
@@ -86,9 +87,8 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
         elif _is_indexed(parent, node):
             containers.pop()  # the subscript selects one item of the list
             member = None
-        elif is_parameter_set(parent) and node in parent.args:
-            first = first if containers else node
-            containers.append(parent)
+        elif is_parameter(parent, node, digest):
+            pass
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)
         elif isinstance(parent, ast.Attribute) and parent.attr == "format":
@@ -107,13 +107,13 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     if role.kind == "item" and "," in role.name:
         role.name, items = column_of(role.name, first, containers)
     role.items += items
-    role.containers += [container for container in containers if isinstance(container, _CONTAINERS)]
+    role.containers += containers
     return role
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
     others = (node for node in islice(nodes, BESIDE) if node is not without)
-    found = (node.args[0] if is_parameter_set(node) and len(node.args) == 1 else node for node in others)
+    found = (node.args[0] if is_parameter_set(node) else node for node in others)
     return [node.value for node in found if isinstance(node, ast.Constant) and isinstance(node.value, str)]
 
 

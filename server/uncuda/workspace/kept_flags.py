@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import re
+
 from uncuda import lazy_re
 from uncuda.byte_search import contains
 
+from .backends import is_apart
+
 _CAPABILITY = b"get_device_capability("
-_GUARDED = lazy_re.compile(rb"\.(\w+) and torch\.cuda\.get_device_capability\(")
-_SET = lazy_re.compile(rb"self\.(\w+) = torch\.cuda\.is_available\(\)")
+_GUARDED = lazy_re.compile(rb"^[^#\n]{0,99}\.(\w+) and torch\.cuda\.get_device_capability\(", re.M)
+_SET = lazy_re.compile(rb"^[ \t]+self\.(\w+) = torch\.cuda\.is_available\(\)", re.M)
+_MOVES = rb"if self\.%b:\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*\.cuda\("
 
 
-def keeps_flag(data: bytes) -> bool:
-    """Return whether a file with these bytes sets an attribute by a question for CUDA, and compares the compute
-    capability where the attribute is true: `self.cuda and torch.cuda.get_device_capability(0)[0] < 7`."""
-    if not contains(data, _CAPABILITY):
+def models_stay(data: bytes, path: str) -> bool:
+    """Return whether a file keeps its models on the CPU on a target whose devices have no compute capability: it sets
+    an attribute by a question for CUDA, moves the models where the attribute is true, and compares the capability
+    there, `self.cuda and torch.cuda.get_device_capability(0)[0] < 7`."""
+    if not contains(data, _CAPABILITY) or is_apart(path):
         return False
     guards = {match[1] for match in _GUARDED.finditer(data)}
-    return any(match[1] in guards for match in _SET.finditer(data)) if guards else False
+    flags = [match[1] for match in _SET.finditer(data) if match[1] in guards] if guards else []
+    return any(re.search(_MOVES % re.escape(flag), data) for flag in flags)

@@ -27,7 +27,7 @@ from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .importers import Importers, user_and_library
-from .kept_flags import keeps_flag
+from .kept_flags import models_stay
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
 from .own import Above, own_module
@@ -303,7 +303,7 @@ class Scanner:
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             found = found._replace(patching=frozenset({path}))
-        if concerned and keeps_flag(data):
+        if concerned and models_stay(data, path):
             found = found._replace(flags=frozenset({module_of(path)}))
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             found = found._replace(idioms=habits)
@@ -435,7 +435,7 @@ class Scanner:
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),
-            keeps_flag=any(one.flags for one in told),
+            models_stay=any(one.flags for one in told),
         )
 
 

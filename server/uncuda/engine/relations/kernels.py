@@ -34,6 +34,7 @@ _IMPORTERS = ("importorskip(", "import_module(")
 _JITTED = "@triton"
 _DEF = lazy_re.compile(r"\bdef[ \t]+(\w+)")
 _FAR = 2000  # maximum number of characters between a decorator and the function that it decorates
+_WIDE = 200  # maximum number of characters of a variable, with its annotation, to which a name is assigned
 _ENDS = lazy_re.compile(r"[ \t]*(?:#[^\n]*)?\r?(?:\n|\Z)")
 _GIVEN = lazy_re.compile(r"[ \t]*(\w+)[ \t]*(?::[^=\n]+)?=[ \t]*")
 _OPERATOR = lazy_re.compile(re.escape(OPERATORS) + r"(\w+)\.\w+")
@@ -411,8 +412,10 @@ class Kernels:
         """Yield the variables to which a name is assigned: `Attention = AttentionFp16`."""
         for at in self._facts.searches.find(("kernel", name), uses(name, True)):
             self._work.compare()
-            given = _GIVEN.fullmatch(self._text, self._text.rfind("\n", 0, at) + 1, at)
-            if given is not None and _ENDS.match(self._text, at + len(name)):
+            ends = _ENDS.match(self._text, at + len(name)) is not None
+            start = self._text.rfind("\n", max(0, at - _WIDE), at) + 1 if ends else 0
+            given = _GIVEN.fullmatch(self._text, start, at) if start else None
+            if given is not None:
                 yield self.word(given[1], at)
 
     def word(self, text: str, at: int, gives: bool = False) -> Word:

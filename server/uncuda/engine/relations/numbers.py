@@ -23,7 +23,10 @@ KNOWS_CUDA = "knows-cuda-only"
 """The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
 MODELS_ON_CPU = "models-on-cpu"
 """The id in rules/limits.tsv of the sentence "a question in another file stays, and keeps the models on the CPU"."""
-_PROCESSES = lazy_re.compile(r"world[-_]size|nprocs|num_procs|nproc_per_node|gpus_per_node|spawn")
+_PROCESSES = lazy_re.compile(
+    r"world[-_]size\b|\bnprocs\b|num_procs\b|nproc_per_node\b|gpus_per_node\b|\bspawn\b|no_spawn\b"
+)
+_PRINTS = lazy_re.compile(r"\s*(?:print|\w*log\w*\.\w+)\(|\s*@")
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
 _DRIVER = "driver"
@@ -47,7 +50,7 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, project: Project) ->
     """Yield (index, limit) of the hits that stay because of other files or libraries. `limit`: the id of the reason in
     rules/limits.tsv."""
     yield from ((index, KNOWS_CUDA) for index in known_elsewhere(hits, branches))
-    if project.keeps_flag:
+    if project.models_stay:
         yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
 
 
@@ -72,7 +75,7 @@ def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
     their number: `parser.add_argument("--distributed-world-size", default=max(1, torch.cuda.device_count()))`."""
     for index, hit in enumerate(hits):
         text = hit.statement.digest.piece.text if hit.statement is not None else ""
-        if hit.words.get("name") == COUNT and _PROCESSES.search(text):
+        if hit.words.get("name") == COUNT and _PROCESSES.search(text) and not _PRINTS.match(text):
             yield index
 
 
