@@ -27,11 +27,6 @@ EXCEPTIONS: tuple[tuple[str, str, str], ...] = (
         "torch.cuda.stream(stream)",
         "The call runs only for accelerators of a list that the fix does not change; the target never runs it.",
     ),
-    (
-        "fairscale/nn/model_parallel/random.py",
-        "torch.cuda._lazy_call",
-        "torch_musa replaces this function by its own (torch_musa/__init__.py, overwrite_cuda_api).",
-    ),
 )
 
 
