@@ -53,6 +53,7 @@ def functions() -> dict[str, Any]:
         return torch.random.get_rng_state()
 
     return {
+        "default_generators": (generator,) * MACHINE.devices,
         "manual_seed": seed,
         "manual_seed_all": seed,
         "seed": torch.random.seed,
