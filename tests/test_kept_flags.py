@@ -85,6 +85,13 @@ def test_files_that_keep_no_flag(line: str) -> None:
     assert not models_stay(TRAINER.encode(), "tests/trainer.py")
 
 
+def test_a_device_behind_the_flag_counts_as_a_move() -> None:
+    """As in fairseq since 0.10."""
+    later = TRAINER.replace("model = model.cuda()", "self.device = torch.device('cuda')")
+    assert models_stay(later.encode(), "a/trainer.py")
+    assert models_stay(later.replace("\n", "\r\n").encode(), "a/trainer.py")
+
+
 def test_the_flag_of_one_file_is_unknown_to_an_editor_before_the_scan() -> None:
     found = engine_for("npu").check(Source(MAIN.format(PROCESSES[1]))).findings
     assert [one.fixes[0].applicability for one in found] == ["safe", "safe"]

@@ -231,7 +231,8 @@ def _is_matched(rule: Rule, role: Role, statement: Statement) -> bool:
 def _is_of_library(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """Return whether a comparison is joined by `and` with a question for the CUDA of another library, which has none
     for the target: `pycolmap.has_cuda and device.type == "cuda"`."""
-    known = rule.get("asks-library", ())
+    imported = flow.context.imports_root
+    known = [name for name in rule.get("asks-library", ()) if imported(name.partition(".")[0])]
     compare = statement.digest.parents.get(role.node) if known and role.kind in TESTS else None
     both = statement.digest.parents.get(compare) if compare is not None else None
     if not isinstance(both, ast.BoolOp) or not isinstance(both.op, ast.And):

@@ -12,13 +12,13 @@ from .backends import is_apart
 _CAPABILITY = b"get_device_capability("
 _GUARDED = lazy_re.compile(rb"^[^#\n]{0,99}\.(\w+) and torch\.cuda\.get_device_capability\(", re.M)
 _SET = lazy_re.compile(rb"^[ \t]+self\.(\w+) = torch\.cuda\.is_available\(\)", re.M)
-_MOVES = rb"if self\.%b:\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*\.cuda\("
+_MOVES = rb"if self\.%b:[ \t]*\r?\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*(?:\.cuda\(|device\([\"']cuda)"
 
 
 def models_stay(data: bytes, path: str) -> bool:
     """Return whether a file keeps its models on the CPU on a target whose devices have no compute capability: it sets
-    an attribute by a question for CUDA, moves the models where the attribute is true, and compares the capability
-    there, `self.cuda and torch.cuda.get_device_capability(0)[0] < 7`."""
+    an attribute by a question for CUDA, moves models or chooses CUDA where the attribute is true, and compares the
+    capability there, `self.cuda and torch.cuda.get_device_capability(0)[0] < 7`."""
     if not contains(data, _CAPABILITY) or is_apart(path):
         return False
     guards = {match[1] for match in _GUARDED.finditer(data)}

@@ -22,7 +22,7 @@ from .questions import COUNT
 KNOWS_CUDA = "knows-cuda-only"
 """The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
 MODELS_ON_CPU = "models-on-cpu"
-"""The id in rules/limits.tsv of the sentence "a question in another file stays, and keeps the models on the CPU"."""
+"""The id in rules/limits.tsv of the sentence "a question of this project stays, and keeps the models on the CPU"."""
 _PROCESSES = lazy_re.compile(
     r"world[-_]size\b|\bnprocs\b|num_procs\b|nproc_per_node\b|gpus_per_node\b|\bspawn\b|no_spawn\b"
 )
