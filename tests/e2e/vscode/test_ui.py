@@ -412,7 +412,18 @@ def test_a_whole_rule_beside_its_fixes(window: Window, folder: Path) -> None:
     window.until(lambda: any("To review" in row for row in window.port()), window.port)
     rows = window.page.locator(".tree-explorer-viewlet-tree-view .monaco-list-row")
     review = rows.filter(has_text="To review").first
-    window.until(lambda: review.get_attribute("aria-expanded") == "true" or review.click(), window.port)
+
+    def expanded() -> bool:
+        """Expand the node. A second click would close it again, and the arrow key does not."""
+        if review.get_attribute("aria-expanded") == "true":
+            return True
+        if "focused" in (review.get_attribute("class") or ""):
+            window.page.keyboard.press("ArrowRight")
+        else:
+            review.click()
+        return False
+
+    window.until(expanded, window.port)
     first = [row.startswith("To review") for row in window.port()].index(True) + 1
     window.until(lambda: len(window.port()) > first + 1, window.port)
     (name,) = re.findall(r"^([a-z-]+)\d", window.port()[first])
