@@ -54,8 +54,8 @@ class Told(NamedTuple):
     """What functions with autograd functions call (`calls.wrapped`)."""
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
-    flags: frozenset[str] = frozenset()
-    """The name of the file's module, if it keeps in an attribute whether CUDA is used (`kept_flags.py`)."""
+    models_stay: frozenset[str] = frozenset()
+    """The name of the file's module, if it keeps its models on the CPU (`kept_flags.py`)."""
 
 
 UNTOLD = Told()

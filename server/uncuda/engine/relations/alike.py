@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -59,26 +59,28 @@ def chained(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]
     in `if x.is_cuda == True: … elif x.is_cuda != True: …`, and in its blocks, which ask again: `if not x.is_cuda or
     x.shape[0] > 1: reason = "size" if x.is_cuda else "device"`."""
     first: dict[tuple[int, str], int] = {}
-    inside: list[tuple[int, int, str]] = []
+    inside: list[int] = []
     for index, hit in enumerate(hits):
         if hit.rule.check != "method" or hit.rule.get("call") or hit.statement is None or hit.node is None:
             continue
-        header, spelled = branches.indents.header_at(hit.statement.start), ast.unparse(hit.node)
+        header = branches.indents.header_at(hit.statement.start)
         if header.word in ("if", "elif") and in_test(hit.node, hit.statement, (ast.If,)):
-            key = branches.indents.clauses(header)[0].start, spelled
+            key = branches.indents.clauses(header)[0].start, ast.unparse(hit.node)
             if first.setdefault(key, index) != index:
                 yield first[key], index
         else:
-            inside.append((index, hit.statement.start, spelled))
+            inside.append(index)
     asked = {spelled for _, spelled in first}
-    for index, start, spelled in inside:
-        keys = _around(start, spelled, branches) if spelled in asked else ()
-        yield from ((first[key], index) for key in keys if key in first)
+    for index in inside if asked else ():
+        yield from ((first[key], index) for key in _around(hits[index], asked, branches) if key in first)
 
 
-def _around(start: int, spelled: str, branches: Branches) -> Iterator[tuple[int, str]]:
-    """Yield the keys of an attribute in the `if` chains around the statement at an offset, as in `chained`."""
-    above = branches.indents.header_above(start)
+def _around(hit: Hit, asked: Collection[str], branches: Branches) -> Iterator[tuple[int, str]]:
+    """Yield the keys of an attribute in the `if` chains around it, as in `chained`, if it is one of those `asked`."""
+    spelled = ast.unparse(hit.node) if hit.node is not None else ""
+    above = (
+        branches.indents.header_above(hit.statement.start) if hit.statement is not None and spelled in asked else None
+    )
     while above is not None:
         branches.work.compare()
         if above.word in ("if", "elif", "else"):

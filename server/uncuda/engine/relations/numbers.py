@@ -74,9 +74,10 @@ def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
     """Yield the indices of the hits at numbers of devices in statements that start processes, or that set or check
     their number: `parser.add_argument("--distributed-world-size", default=max(1, torch.cuda.device_count()))`."""
     for index, hit in enumerate(hits):
-        text = hit.statement.digest.piece.text if hit.statement is not None else ""
-        if hit.words.get("name") == COUNT and _PROCESSES.search(text) and not _PRINTS.match(text):
-            yield index
+        if hit.words.get("name") == COUNT and hit.statement is not None:
+            text = hit.statement.digest.piece.text
+            if _PROCESSES.search(text) and not _PRINTS.match(text):
+                yield index
 
 
 def counts_left(hits: Sequence[Hit], branches: Branches) -> Iterator[Hit]:
