@@ -3,6 +3,7 @@
 import gc
 import importlib.util
 import os
+import signal
 import sys
 
 import pytest
@@ -33,6 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # Imported modules, tables and collected tests live until the process ends. With the default thresholds of Python's
     # garbage collector, visiting them again and again would take a tenth of the time of the tests.
     gc.set_threshold(10_000, 20, 1_000)
+    # `make test &` starts with Ctrl-C ignored, and so would the processes to which tests send this signal.
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:
