@@ -26,7 +26,7 @@ from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
-from uncuda.checks.subject import ITS_SUBJECT
+from uncuda.checks.subject import COMPARED, ITS_SUBJECT
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.autocast import OFF
@@ -36,14 +36,14 @@ from uncuda.engine.relations.expectations import WHOLE
 from uncuda.engine.relations.exported import EXPORTED
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.numbers import KNOWS_CUDA, MODELS_ON_CPU
+from uncuda.engine.relations.numbers import KNOWS_CUDA
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
 from uncuda.engine.relations.own_words import OWN_FLAG
 from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
-from uncuda.project import Project
+from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -256,6 +256,7 @@ def test_texts_are_used() -> None:
         OWN_FLAG,
         KNOWS_CUDA,
         MODELS_ON_CPU,
+        LIGHTNING_ON_CPU,
         MODULE_LACKS,
         REPLACED,
         AMDS,
@@ -270,6 +271,7 @@ def test_texts_are_used() -> None:
         ASKED_ONLY,
         TRIED,
         ANOTHER_WAY,
+        COMPARED,
         ITS_SUBJECT,
         *REASONS,
         *PORTABLE_REASONS,

@@ -1,7 +1,8 @@
-"""Tells whether code is named for what a rule reports: a fix would take away what the code is for."""
+"""Tells whether code is named for what a rule reports, or compares it: a fix would take away what the code is for."""
 
 from __future__ import annotations
 
+import ast
 from pathlib import PurePath
 
 from .. import lazy_re
@@ -9,14 +10,17 @@ from ..catalogue import Rule
 from ..facts.model import Name
 from .base import Context
 
-ITS_SUBJECT = "its-subject"
+ITS_SUBJECT, COMPARED = "its-subject", "compared"
+"""Ids of sentences in rules/limits.tsv."""
 _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
-    """Return the id of a sentence if the file, or a function or class around a reference, is named for a word of the
-    rule's key `subject-words`, otherwise (). Case and underscores do not count: `ChannelsLast` is named for
-    `channels_last`."""
+    """Return the id of a sentence if a reference is compared and the rule has the key `review-compared`, or if the
+    file, or a function or class around the reference, is named for a word of the rule's key `subject-words`; otherwise
+    (). Case and underscores do not count: `ChannelsLast` is named for `channels_last`."""
+    if rule.get("review-compared") and _is_compared(reference):
+        return (COMPARED,)
     words = [_plain(word) for word in rule.get("subject-words", ())]
     if not words:
         return ()
@@ -27,6 +31,14 @@ def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
             match = _NAMED.match(context.text, header.start)
             names += [match[1]] if match is not None else []
     return (ITS_SUBJECT,) if any(word in _plain(name) for name in names for word in words) else ()
+
+
+def _is_compared(reference: Name) -> bool:
+    """Return whether a reference is compared with another value: `format == torch.channels_last`, or `format in
+    (torch.channels_last, torch.preserve_format)`."""
+    ancestors = reference.statement.digest.ancestors(reference.chain.node)
+    around = next((node for node in ancestors if not isinstance(node, (ast.Tuple, ast.List, ast.Set))), None)
+    return isinstance(around, ast.Compare)
 
 
 def _plain(name: str) -> str:
