@@ -274,6 +274,20 @@ def test_a_mark_of_another_file_stays_with_what_it_skips(made: str, use: str) ->
     assert fixed(files, "tests/utils.py") == moved(utils, "npu")
 
 
+@pytest.mark.parametrize(("called", "stays"), [("made", True), ("kept", True), ("same", False)])
+def test_a_test_stays_with_the_fixture_of_a_file_whose_mark_stays(called: str, stays: bool) -> None:
+    """The mark of the other file stays because of a test there, and so do the moves in its functions."""
+    fixtures = HEAD.format(plugin=IMPORTS["npu"]) + "from pkg import ops\n"
+    fixtures += "pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason='')\n"
+    fixtures += "def made():\n    return torch.zeros(1).cuda()\ndef kept():\n    return torch.zeros(1, device='cuda')\n"
+    fixtures += "def same(x):\n    return x\ndef test_ops():\n    ops.fast(made())\n"
+    test = HEAD.format(plugin=IMPORTS["npu"]) + "def test():\n    if not torch.cuda.is_available():\n"
+    test += f"        pytest.skip('')\n    from test_ops import {called}\n    {called}(1)\n"
+    files = {"pkg/ops.py": OPS, "tests/test_ops.py": fixtures, "tests/test_other.py": test}
+    assert fixed(files, "tests/test_ops.py") == fixtures
+    assert (fixed(files, "tests/test_other.py") == test) is stays
+
+
 @pytest.mark.parametrize("use", ["@needs(2)\n", "@needs(count=2)  # two\n"])
 def test_a_mark_that_a_function_of_another_file_returns_stays_with_what_it_skips(use: str) -> None:
     head = HEAD.format(plugin=IMPORTS["npu"])

@@ -54,6 +54,8 @@ _CHAIN = 2  # how many calls inside the file are followed from a function to an 
 _MOST = 64  # maximum number of names that a function may call and is still followed
 _RUN = (b"forward", b"apply", b"__call__")  # methods of an autograd function that its users call
 _OF_FILE = lazy_re.compile(rb"\npytestmark[ ]*=([^\n]*)")
+_OF_FILE_FOR_CUDA = lazy_re.compile(rb"\npytestmark[ ]*=[^\n]*(?:\n[ \t][^\n]*){0,9}?torch\.cuda\.")
+_PLACING = (b"cuda", b"device")  # words of code that puts data on a device
 # methods of a class that are assumed to be called if the class is used
 _LIVING = (b"__init__", b"forward", b"__call__", b"apply")
 _OWNERS = frozenset({b"self", b"cls"})
@@ -137,6 +139,8 @@ class _File:
         pieces = self._pieces()
         self._name_applied()
         self._read_pieces(pieces)
+        if "test" in self._path and _OF_FILE_FOR_CUDA.search(self._data):
+            self._lead_to_mark(pieces)
         skips = b"skip" in self._data
         if (skips and _SKIPS.search(self._data)) or (_ASKED in self._data and is_test(self._path)):
             called = {callee for callees in found.values() for callee in callees}
@@ -175,6 +179,17 @@ class _File:
                     if len(found[caller]) <= _MOST >= len(found[name]):
                         found[caller] |= found[name]
         return found
+
+    def _lead_to_mark(self, pieces: Iterable[_Piece]) -> None:
+        """Let each function of the file that puts data on a device lead to all that the mark of the whole file,
+        `pytestmark`, skips. While this mark stays, such a function stays, and so must the tests of other files that
+        call it."""
+        every = f"{self._module}.pytestmark"
+        self._called(every).update(piece.caller for piece in pieces if not piece.owner)
+        for piece in pieces:
+            body = self._data[piece.start : piece.end]
+            if any(word in body for word in _PLACING):
+                self._called(piece.caller).add(every)
 
     def _asks(self, body: bytes) -> bool:
         """Return whether a piece of the source asks for the device, or whether a module was imported: `if ext is None:
