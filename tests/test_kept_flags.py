@@ -1,4 +1,5 @@
-"""The number of processes stays if a question of another file stays and keeps the models on the CPU."""
+"""The number of processes, and questions for CUDA, stay if a question of another file stays and keeps the models on the
+CPU."""
 
 from __future__ import annotations
 
@@ -95,3 +96,39 @@ def test_a_device_behind_the_flag_counts_as_a_move() -> None:
 def test_the_flag_of_one_file_is_unknown_to_an_editor_before_the_scan() -> None:
     found = engine_for("npu").check(Source(MAIN.format(PROCESSES[1]))).findings
     assert [one.fixes[0].applicability for one in found] == ["safe", "safe"]
+
+
+LIGHTNING = {
+    "dictionary": "CONFIG = {\n    'gpus': -1 if torch.cuda.is_available() else None,\n"
+    "    'strategy': 'ddp' if torch.cuda.is_available() else None,\n}\ntrainer = pl.Trainer(**CONFIG)\n",
+    "keyword": "trainer = pl.Trainer(gpus=min(1, torch.cuda.device_count()))\n",
+    "accelerator": "trainer = pl.Trainer(accelerator='gpu' if torch.cuda.is_available() else 'cpu')\n",
+}
+QUESTIONS = """import torch
+import torch_npu
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def ids(lengths):
+    use_cuda = torch.cuda.is_available()
+    if use_cuda:
+        lengths = lengths.cuda()
+    print(torch.{0}.is_available())
+    return torch.arange(9).to(device)
+"""
+
+
+@pytest.mark.parametrize("given", LIGHTNING.values(), ids=LIGHTNING)
+def test_questions_stay_if_lightning_keeps_the_models_on_the_cpu(given: str, tmp_path: Path) -> None:
+    """Lightning counts CUDA's devices only. Without the device of the target, all of the program runs on the CPU."""
+    main = f"import pytorch_lightning as pl\nimport torch\nimport torch_npu\n\n{given}"
+    after = fixed(tmp_path, {"main.py": main, "tools.py": QUESTIONS.format("cuda")}, "npu")
+    assert after == {"main.py": main, "tools.py": QUESTIONS.format("npu")}
+
+
+@pytest.mark.parametrize("given", ["trainer = pl.Trainer(gpus=1)\n", "trainer = pl.Trainer(max_epochs=2)\n"])
+def test_questions_move_beside_another_trainer(given: str, tmp_path: Path) -> None:
+    main = f"import pytorch_lightning as pl\nimport torch\nimport torch_npu\n\n{given}"
+    after = fixed(tmp_path, {"main.py": main, "tools.py": QUESTIONS.format("cuda")}, "npu")
+    assert "cuda." not in after["tools.py"].replace("use_cuda", "")

@@ -52,6 +52,8 @@ SCALERS = frozenset({"timm.utils.NativeScaler"})
 """Gradient scalers of other libraries that are CUDA's unless they get a device (timm/utils/cuda.py)."""
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
+MODELS_ON_CPU, LIGHTNING_ON_CPU = "models-on-cpu", "lightning-on-cpu"
+"""What `Project.models_stay` may contain."""
 MANY = "*"
 """What `Project.reaches` says about a name through which too many names and libraries are needed to list them."""
 
@@ -171,10 +173,11 @@ class Project:
     `torch.cuda`, with the keywords of its call in parentheses, or a library; or MANY."""
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
-    models_stay: bool = False
-    """Whether a file asks for CUDA in an attribute that stays as it is, because the compute capability of CUDA's
-    devices is compared where the attribute is true, as in fairseq/trainer.py. The program's models then stay on the
-    CPU."""
+    models_stay: frozenset[str] = frozenset()
+    """Why the program's models stay on the CPU, as ids of sentences in rules/limits.tsv: MODELS_ON_CPU, if a file asks
+    for CUDA in an attribute that stays as it is, because the compute capability of CUDA's devices is compared where the
+    attribute is true, as in fairseq/trainer.py; LIGHTNING_ON_CPU, if the number of Lightning's GPUs depends on a
+    question for CUDA."""
     patching: frozenset[str] = frozenset()
     """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`,
     `setattr(torch.cuda, "Stream", f)`."""

@@ -1,4 +1,5 @@
-"""Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability."""
+"""Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability, and
+programs whose models Lightning places on CUDA or the CPU."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import re
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains
+from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU
 
 from .backends import is_apart
 
@@ -15,12 +17,29 @@ _SET = lazy_re.compile(rb"^[ \t]+self\.(\w+) = torch\.cuda\.is_available\(\)", r
 _MOVES = rb"if self\.%b:[ \t]*\r?\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*(?:\.cuda\(|device\([\"']cuda)"
 
 
-def models_stay(data: bytes, path: str) -> bool:
+# the number of GPUs for Lightning's `Trainer`, or its accelerator: `"gpus": -1 if torch.cuda.is_available() else None`
+_GIVEN = lazy_re.compile(
+    rb"\b(?:gpus|accelerator)[\"']?[ \t]*[=:](?!=)[^#\n]{0,99}?torch\.cuda\.(?:is_available|device_count)\("
+)
+_LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.M)
+
+
+def models_stay(data: bytes, path: str) -> frozenset[str]:
+    """Return why the program's models stay on the CPU, as far as a file shows: MODELS_ON_CPU (`_keeps_flag`), or
+    LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
+    only, so the question stays, and Lightning keeps the models on the CPU."""
+    if is_apart(path):
+        return frozenset()
+    found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
+    if contains(data, b"lightning") and contains(data, b"Trainer") and _LIGHTNING.search(data) and _GIVEN.search(data):
+        found.add(LIGHTNING_ON_CPU)
+    return frozenset(found)
+
+
+def _keeps_flag(data: bytes) -> bool:
     """Return whether a file keeps its models on the CPU on a target whose devices have no compute capability: it sets
     an attribute by a question for CUDA, moves models or chooses CUDA where the attribute is true, and compares the
     capability there, `self.cuda and torch.cuda.get_device_capability(0)[0] < 7`."""
-    if not contains(data, _CAPABILITY) or is_apart(path):
-        return False
     guards = {match[1] for match in _GUARDED.finditer(data)}
     flags = [match[1] for match in _SET.finditer(data) if match[1] in guards] if guards else []
     return any(re.search(_MOVES % re.escape(flag), data) for flag in flags)

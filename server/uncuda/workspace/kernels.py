@@ -55,7 +55,7 @@ class Told(NamedTuple):
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
     models_stay: frozenset[str] = frozenset()
-    """The name of the file's module, if it keeps its models on the CPU (`kept_flags.py`)."""
+    """Why the program's models stay on the CPU, as far as the file shows (`kept_flags.py`)."""
 
 
 UNTOLD = Told()

@@ -303,8 +303,8 @@ class Scanner:
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             found = found._replace(patching=frozenset({path}))
-        if concerned and models_stay(data, path):
-            found = found._replace(models_stay=frozenset({module_of(path)}))
+        if concerned and (stay := models_stay(data, path)):
+            found = found._replace(models_stay=stay)
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             found = found._replace(idioms=habits)
         return found
@@ -435,7 +435,7 @@ class Scanner:
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),
-            models_stay=any(one.models_stay for one in told),
+            models_stay=frozenset(why for one in told for why in one.models_stay),
         )
 
 

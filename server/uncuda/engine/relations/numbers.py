@@ -15,14 +15,12 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from ...project import Project
+from ...project import LIGHTNING_ON_CPU, MODELS_ON_CPU, Project
 from .parts import choice_of, taken_as
-from .questions import COUNT
+from .questions import COUNT, is_question
 
 KNOWS_CUDA = "knows-cuda-only"
 """The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
-MODELS_ON_CPU = "models-on-cpu"
-"""The id in rules/limits.tsv of the sentence "a question of this project stays, and keeps the models on the CPU"."""
 _PROCESSES = lazy_re.compile(
     r"world[-_]size\b|\bnprocs\b|num_procs\b|nproc_per_node\b|gpus_per_node\b|\bspawn\b|no_spawn\b"
 )
@@ -50,8 +48,10 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, project: Project) ->
     """Yield (index, limit) of the hits that stay because of other files or libraries. `limit`: the id of the reason in
     rules/limits.tsv."""
     yield from ((index, KNOWS_CUDA) for index in known_elsewhere(hits, branches))
-    if project.models_stay:
+    if MODELS_ON_CPU in project.models_stay:
         yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
+    if LIGHTNING_ON_CPU in project.models_stay:
+        yield from ((index, LIGHTNING_ON_CPU) for index in _questions(hits))
 
 
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
@@ -77,6 +77,15 @@ def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
         if hit.words.get("name") == COUNT and hit.statement is not None:
             text = hit.statement.digest.piece.text
             if _PROCESSES.search(text) and not _PRINTS.match(text):
+                yield index
+
+
+def _questions(hits: Sequence[Hit]) -> Iterator[int]:
+    """Yield the indices of the hits that ask for CUDA, except those that print the answer: where Lightning keeps the
+    models on the CPU, a device that another question chooses would be that of the target."""
+    for index, hit in enumerate(hits):
+        if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
+            if not _PRINTS.match(hit.statement.digest.piece.text):
                 yield index
 
 
@@ -139,6 +148,8 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
         if name == _DRIVER:
             call = statement.digest.parents.get(outer)
             return tested and isinstance(call, ast.Call) and last_word(call.func) in _DRIVEN
+        if tested and name in _CHOICES and isinstance(outer, ast.Dict):
+            return any(isinstance(key, ast.Constant) and key.value in names for key in outer.keys)
         if tested and name in _CHOICES and _NUMBERS[1] in names:
             call = statement.digest.parents.get(outer)
             return isinstance(call, ast.Call) and last_word(call.func) in _TRAINERS
