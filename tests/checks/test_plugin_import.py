@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.facts.read import read
 from uncuda.settings import Settings
@@ -16,6 +17,76 @@ CASES = {
     "code follows on the line": (
         "\nimport torch; x = torch.ones(2).cuda()\n",
         "\nimport torch; import torch_npu; x = torch.ones(2).npu()\n",
+    ),
+    "pytest imports torch": (
+        """
+import pytest
+
+torch = pytest.importorskip("torch", minversion="2.1")
+nn = torch.nn
+
+
+def test_sum(y):
+    x = torch.ones(2, device="cuda")
+    assert x.is_cuda and y.cuda().sum() > 0
+""",
+        """
+import pytest
+
+torch = pytest.importorskip("torch", minversion="2.1")
+import torch_npu
+nn = torch.nn
+
+
+def test_sum(y):
+    x = torch.ones(2, device="npu")
+    assert x.is_npu and y.npu().sum() > 0
+""",
+    ),
+    "pytest imports torch in a function": (
+        """
+import pytest
+
+
+def test_sum(y):
+    torch = pytest.importorskip("torch")
+    torch.cuda.synchronize()
+
+
+def test_other(y):
+    assert y.device.type == "cuda"
+""",
+        """
+import pytest
+
+
+def test_sum(y):
+    torch = pytest.importorskip("torch")
+    import torch_npu
+    torch.npu.synchronize()
+
+
+def test_other(y):
+    assert y.device.type == "npu"
+""",
+    ),
+    "pytest imports torch without a name": (
+        """
+import pytest
+pytest.importorskip("torch"); import torch
+
+
+def test_sum(y):
+    y.cuda()
+""",
+        """
+import pytest
+pytest.importorskip("torch"); import torch; import torch_npu
+
+
+def test_sum(y):
+    y.npu()
+""",
     ),
     "code follows in a block on one line": (
         "\nif a: import torch; x = torch.ones(2).cuda()\n",
@@ -483,3 +554,28 @@ def test_names_of_the_target_come_with_the_import_of_the_plugin(text: str, versi
         for fix in finding.fixes:
             assert any(package in edit.text for edit in fix.edits), (finding.rule, fix)
     assert package in engine.fix(Source(text)).text
+
+
+BY_NAME = CASES["pytest imports torch"][0]
+
+
+def test_typing_beside_an_import_by_name_says_what_a_fresh_look_says() -> None:
+    lines = (
+        "torch = pytest.importorskip('torch')",
+        "import torch",
+        "torch = 1",
+        "x.cuda()",
+        "# importorskip(",
+        "import a",
+    )
+    type_in_each_line(BY_NAME, lines, 1)
+    type_in_each_line(CASES["pytest imports torch in a function"][0], lines, 1)
+
+
+@pytest.mark.parametrize("at", range(len('torch = pytest.importorskip("torch", ')))
+def test_an_import_by_name_that_is_mistyped(at: int) -> None:
+    first = BY_NAME.index("torch = pytest") + at
+    wrong = BY_NAME[:first] + BY_NAME[first + 1 :]
+    typing = engine_for("npu", Settings(locale="en"), remember=2)
+    for now in (BY_NAME, wrong, BY_NAME):
+        assert typing.check(Source(now, "a.py")).findings == ENGINE.check(Source(now, "a.py")).findings, now

@@ -20,7 +20,7 @@ from ..facts.roles import Role, role_of
 from ..facts.scans import imports_of, matches, plain
 from ..project import Owner, Project
 from ..source import Span
-from .beside_torch import first_import
+from .beside_torch import first_import, imports_by_name
 from .families import ClassFamily, families_in
 from .hit import At, Hit, Links
 from .import_edits import early_edit, import_edit
@@ -125,7 +125,7 @@ class Context:
         """Whether the file imports a module whose first segment is `root`."""
         if self._roots is None:
             self._roots = self.facts.import_names().roots
-            self._roots |= {"torch"} if self.facts.star >= 0 else frozenset()
+            self._roots |= {"torch"} if self.facts.star >= 0 or self.torch_by_name else frozenset()
         return root in self._roots
 
     @property
@@ -291,8 +291,14 @@ class Context:
             ]
             if (star := self.facts.statements.get(self.facts.star)) is not None:
                 found.append(star)
+            found += self.torch_by_name
             self._torch = sorted(dict.fromkeys(found), key=lambda statement: statement.start)
         return self._torch
+
+    @cached_property
+    def torch_by_name(self) -> list[Statement]:
+        """The statements that import torch by its name, `torch = pytest.importorskip("torch")`."""
+        return imports_by_name("torch", self.facts)
 
     def typing_only(self, statement: Statement) -> bool:
         """Return whether a statement is in the block of `if TYPE_CHECKING:`."""

@@ -1,4 +1,5 @@
-"""Decides whether device strings mean torch's devices in a file that does not import torch itself."""
+"""Decides whether device strings mean torch's devices in a file that does not import torch itself, and finds imports by
+name, `torch = pytest.importorskip("torch")`."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ import ast
 from pathlib import PurePath
 from sys import stdlib_module_names
 
+from ..facts.names import imported_name
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 
@@ -21,7 +23,8 @@ _KNOWN = stdlib_module_names | {
     "tensorboardX", "termcolor", "timm", "tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision", "tqdm",
     "transformers", "typing_extensions", "wandb", "yaml",
 }  # fmt: skip
-_BY_NAME = ("importorskip(", "import_module(", "__import__(")
+_SKIPS = "importorskip("
+_BY_NAME = (_SKIPS, "import_module(", "__import__(")
 
 
 def first_import(facts: Facts, path: str) -> Statement | None:
@@ -44,6 +47,18 @@ def first_import(facts: Facts, path: str) -> Statement | None:
         if statement is not None and imports and facts.layout.line_start(statement.start) == statement.start:
             found.append(statement)
     return next((one for one in found if "__future__" not in facts.text[one.start : one.end]), next(iter(found), None))
+
+
+def imports_by_name(module: str, facts: Facts) -> list[Statement]:
+    """Return the statements that import a module by its name for a test, and bind it: `torch =
+    pytest.importorskip("torch")`."""
+    found = facts.searches.find(("text", _SKIPS), plain(_SKIPS)) if facts.says(_SKIPS) else ()
+    statements = (facts.peek(at) for at in found if not facts.layout.token_at(at))
+    return [
+        statement
+        for statement in statements
+        if statement is not None and any(imported_name(one.value) == module for one in statement.digest.bindings)
+    ]
 
 
 def _roots(node: ast.Import | ast.ImportFrom) -> list[str]:

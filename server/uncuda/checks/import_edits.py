@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator
 
 from .. import lazy_re
@@ -21,6 +20,7 @@ _INDENT = lazy_re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
 # after the fixes, statements with these words fail unless the plugin is imported
 _NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")
 _RUNS_AT_ONCE = lazy_re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
+_IMPORTS = lazy_re.compile(r"(?:import|from)\b|[\w.]+[ \t]*=")  # the last: `torch = pytest.importorskip("torch")`
 _OPENS = lazy_re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
@@ -136,4 +136,4 @@ def _of_torch(node: ast.AST) -> bool:
 
 def _inline(text: str) -> bool:
     """Whether a statement is a block header with its body on the same line."""
-    return re.match(r"(?:import|from)\b", text) is None
+    return _IMPORTS.match(text) is None
