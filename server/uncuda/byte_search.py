@@ -39,7 +39,10 @@ class ByteSearch:
 
     def contains_any(self, data: bytes, words: Iterable[bytes]) -> bool:
         """Return whether one of `words` is in `data`. The words must not contain NUL bytes."""
-        return any(self.contains(data, word) for word in words)
+        for word in words:  # noqa: SIM110 (`any` with a generator takes twice as long)
+            if self.contains(data, word):
+                return True
+        return False
 
 
 _SEARCH = ByteSearch()

@@ -170,10 +170,16 @@ def test_pool():
     assert POOL.borrow() is not None
     x = torch.zeros(1).cuda()
 """
+RECORDED = """\
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
+def test_record():
+    out = finish(items, device="cuda")
+    assert calls == [("cpu", 1), ("cuda", 2)]
+"""
 COUNTED = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.device_count")}))
 
 
-@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS, POOL])
+@pytest.mark.parametrize("code", [LOOP, THREAD, MOCKS, POOL, RECORDED])
 def test_a_test_changes_whole_or_not_at_all(code: str) -> None:
     text = HEAD.format("import torch_npu") + code
     engine = engine_for("npu", Settings(locale="en"), COUNTED)

@@ -52,6 +52,24 @@ def test_the_import_stays(code: str) -> None:
     assert classes_of(code.replace("\n", "\r\n")) == classes_of(code)
 
 
+@pytest.mark.parametrize(
+    "choice",
+    [
+        'torch.device(f"cuda:{i}" if cuda.is_available() else "cpu")',
+        'torch.device("cpu") if not cuda.is_available() else torch.device("cuda")',
+        'torch.device("cuda") if x and cuda.is_available() else torch.device("cpu")',
+        'cuda.is_available() and x.to("cuda")',
+    ],
+)
+def test_what_an_expression_chooses_stays_with_the_import(choice: str) -> None:
+    """The import stays because of a private name; the answer of the condition stays that of CUDA."""
+    text = f"import torch\nimport torch_npu\nfrom torch import cuda\ny = {choice}\ncuda.memory._dump_snapshot(p)\n"
+    assert ENGINE.fix(Source(text)).text == text
+    moves = text.replace("cuda.memory._dump_snapshot(p)", "cuda.synchronize()")
+    after = ENGINE.fix(Source(moves)).text
+    assert "import npu as cuda" in after and '"cuda' not in after
+
+
 def test_code_behind_it_stays() -> None:
     """The unchanged condition finds no device, so that the target never runs the code below it."""
     code = (

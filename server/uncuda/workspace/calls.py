@@ -34,6 +34,7 @@ _OF_CUDA = lazy_re.compile(rb"torch\.(?:cuda(?:\.\w+)+|ops\.(?!%b)\w+\.\w+)" % _
 _ARGUMENTS = lazy_re.compile(rb"\(([^()\n]{1,200})\)")
 _KEYWORD = lazy_re.compile(rb"(\w+)[ ]*=")
 _ASKS = lazy_re.compile(rb"if [^\n]{0,200}?(?:is_cuda|is_available|device_count|device\.type|_available\b)")
+_ASKING = (b"is_cuda", b"_available", b"device_count", b"device.type")  # one of them is in each match of _ASKS
 _ASKED = b"is_available("
 _SKIPS = lazy_re.compile(rb"skip(?:if|If|unless|Unless|Test|[ ]*\()")
 _LOADS = lazy_re.compile(rb"load(?:_inline)?[ ]*\(")
@@ -194,7 +195,9 @@ class _File:
     def _asks(self, body: bytes) -> bool:
         """Return whether a piece of the source asks for the device, or whether a module was imported: `if ext is None:
         return x`."""
-        return _ASKS.search(body) is not None or any(word in self._names for word in _TESTED.findall(body))
+        if any(word in body for word in _ASKING) and _ASKS.search(body) is not None:
+            return True
+        return b" is " in body and any(word in self._names for word in _TESTED.findall(body))
 
     def _name_applied(self) -> None:
         """Add the variables that hold the method `apply` of an autograd function: `add = Add.apply`."""

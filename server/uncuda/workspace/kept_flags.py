@@ -11,7 +11,7 @@ from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU
 
 from .backends import is_apart
 
-_CAPABILITY = b"get_device_capability("
+_CAPABILITY = b" and torch.cuda.get_device_capability("
 _GUARDED = lazy_re.compile(rb"^[^#\n]{0,99}\.(\w+) and torch\.cuda\.get_device_capability\(", re.M)
 _SET = lazy_re.compile(rb"^[ \t]+self\.(\w+) = torch\.cuda\.is_available\(\)", re.M)
 _MOVES = rb"if self\.%b:[ \t]*\r?\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*(?:\.cuda\(|device\([\"']cuda)"

@@ -262,8 +262,9 @@ class Scanner:
         methods = concerned and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
         methods = methods or (concerned and may_patch(data))
         kernels = self._told(data, concerned, path, portable, followed)
-        apart = is_apart(path)
-        asking = [] if apart else [one for one in self._asking if self._may_choose(one, data, concerned)]
+        asking = [one for one in self._asking if self._may_choose(one, data, concerned)]
+        apart = bool(imports or asking) and is_apart(path)
+        asking = [] if apart else asking
         torch = (
             concerned and not self.gathered.torch and contains(data, b"torch.cuda") and _TORCH.search(data) is not None
         )

@@ -38,9 +38,9 @@ _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.IfExp, ast.Starred, ast.ke
 
 class _Test(NamedTuple):
     """A test that expects something of a device, or several that need the same code: the indices of the hits that
-    change only together with `given`, what the tests give to the code under test; `is_left`: whether they give a device
-    string that has no hit. A string "cuda" may mean something else if the test expects nothing of a device; a string
-    "cuda:0" is a device."""
+    change only together with `given`, what the tests give to the code under test and, if they replace no name of
+    `torch.cuda`, the devices that they expect; `is_left`: whether they give a device string that has no hit. A string
+    "cuda" may mean something else if the test expects nothing of a device; a string "cuda:0" is a device."""
 
     own: Sequence[int]
     given: Sequence[int]
@@ -86,12 +86,14 @@ class Expectations:
                 together.setdefault(name, []).append(at)
         for names, tests in _joined(together, {name: needed.names_of(name) for name in together}):
             expecting = {at for at in tests if any(map(self._expects, inside[at]))}
+            every = [index for at in tests for index in inside[at]]
             given = [index for at in tests for index in inside[at] if self._gives(index, at in expecting)]
+            if not any(_replaces(self._hits[index]) for index in every):
+                given += (index for index in every if self._is_expected_device(index))
             literals = {at: _passed_literals(regions[at], known, self._branches) for at in tests}
             left = any(at in expecting or ":" in literal for at in tests for literal in literals[at])
             if given or left:
-                own = [index for at in tests for index in inside[at]]
-                yield _Test([*own, *(index for name in names for index in needed.hits(name))], given, left)
+                yield _Test([*every, *(index for name in names for index in needed.hits(name))], given, left)
 
     def _expects(self, index: int) -> bool:
         return _is_expected(self._hits[index]) or _replaces(self._hits[index])
@@ -102,6 +104,10 @@ class Expectations:
         hit = self._hits[index]
         is_device = expecting or ":" in hit.words.get("old", "")
         return _replaces(hit) or (hit.rule.check == "string" and is_device and not _is_expected(hit))
+
+    def _is_expected_device(self, index: int) -> bool:
+        """Return whether a hit is a device string that the test expects: `assert calls == [("cuda", 2)]`."""
+        return self._hits[index].rule.check == "string" and _is_expected(self._hits[index])
 
 
 class _Needed:

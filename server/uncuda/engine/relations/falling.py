@@ -14,7 +14,7 @@ from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.layout import without_comments
 from ...facts.read import Statement
-from ...facts.role_calls import last_word
+from ...facts.role_calls import last_word, spelled
 from ...facts.scans import whole_word
 from ...facts.scopes import Header
 from .parts import choice_of, taker
@@ -30,6 +30,7 @@ _VALUE = lazy_re.compile(
     r"[\"']?\]?[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(?:(\w+)[ \t]*$|(?:\w+\.)?(?:device\()?[\"'][^\"'\n]*[\"'])?", re.M
 )
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
+_CONFIGURATION = lazy_re.compile(r"(?:self\.)?_?(?:\w*cfg|config|configuration|conf)\.")
 _TAKERS = frozenset({"device", "to"})
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
@@ -77,14 +78,16 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
 def _chosen_name(hit: Hit) -> str:
     """Return the name of the device that a question for CUDA chooses, if the device is one with "cuda" in its name, or
     an entry of a configuration: `cuda_base` for `torch.device(args.cuda_base if torch.cuda.is_available() else "cpu")`,
-    `device` for `x = config["device"] if torch.cuda.is_available() else "cpu"`; "" if there is none."""
+    `device` for `x = config["device"] if torch.cuda.is_available() else "cpu"`, also for `cfg.run.device`; "" if there
+    is none."""
     choice = choice_of(hit) if hit.rule.check == "name" and is_question(hit) else None
     if hit.statement is None or choice is None or not isinstance(choice.test, ast.Call):
         return ""
     if not isinstance(choice.orelse, ast.Constant) or choice.orelse.value != "cpu":
         return ""
     outer, name = hit.statement.digest.parents.get(choice), last_word(choice.body).lower()
-    if isinstance(choice.body, ast.Subscript) and "device" in name and isinstance(outer, (ast.Assign, ast.Call)):
+    configured = isinstance(choice.body, ast.Subscript) or _CONFIGURATION.match(spelled(choice.body))
+    if configured and "device" in name and isinstance(outer, (ast.Assign, ast.Call)):
         return last_word(choice.body)
     takes = isinstance(outer, ast.Call) and last_word(outer.func) in _TAKERS and choice in outer.args
     named = isinstance(choice.body, (ast.Name, ast.Attribute, ast.Subscript)) and "cuda" in name

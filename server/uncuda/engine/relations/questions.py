@@ -60,6 +60,7 @@ class Questions:
         self._tested: dict[int, list[int]] = {}  # for each hit in a condition: the starts of the statements
         self._taken: set[tuple[str, int]] = set()  # spellings in `_spelled`, each with the start of its function
         self._spelled: dict[int, list[str]] = {}  # for each import of a function that asks for CUDA: see `_take_import`
+        self._calls: dict[int, list[tuple[ast.AST, Statement]]] = {}  # for each such import: its calls
         self._asked: dict[int, list[int]] = {}  # caches the result of `of` by the offset of the condition
         self._skipped = Marks(self.facts)
         # for each hit: the keys of `marks` that it is listed under, each with `Skipped.whole`
@@ -145,6 +146,7 @@ class Questions:
     def _take_calls(self, index: int, name: str, statement: Statement) -> None:
         """Take the calls of an imported function in a statement; `index`: the index of the hit at the import."""
         for node in spelled(name, statement):
+            self._calls.setdefault(index, []).append((node, statement))
             if in_test(node, statement):
                 self.tests.setdefault(statement.start, []).append(index)
                 self._tested.setdefault(index, []).append(statement.start)
@@ -341,6 +343,8 @@ class Questions:
             yield from self._of_test(header, [index])
         yield from self._spans(self._marked_by.get(index, {}).items())
         yield from self._of_expression(hit.node, statement)
+        for node, calling in self._calls.get(index, ()):
+            yield from self._of_expression(node, calling)
 
     def _spans(self, blocks: Iterable[tuple[int, bool]]) -> Iterator[Stretch]:
         """Yield the spans of those functions and classes that are skipped for all of their parameters."""
