@@ -43,6 +43,14 @@ KERNELS = {
         "",
     ),
     "another load": (f"{LOAD}import json\ndef read(f):\n    return json.load(f)\n", ""),
+    "what runs a program of the driver": (
+        "def report():\n    call(['nvidia-smi', '-L'])\ndef load():\n    f()\ndef show():\n    run('nvidia-smi')\n",
+        "report show",
+    ),
+    "what may run a program of the driver": (
+        "def a():\n    try: call(['nvidia-smi'])\n    except OSError: pass\ndef b():\n    call('nvidia-smi', shell=True)\n",
+        "",
+    ),
     "a builder of C++": (f"{LOAD}def build():\n    return cpp_extension.CppExtension('e', [])\n", ""),
 }
 
@@ -134,6 +142,20 @@ def test_a_class_that_compiles_a_kernel_keeps_the_test_over_it(tmp_path: Path) -
     plain = KERNELS["C++ kept in a class"][0]
     moved = fixed(tmp_path, {"beam.py": user, "ops/block.py": plain}, "npu")["beam.py"]
     assert moved == user.replace("torch.cuda", "torch.npu")
+
+
+@pytest.mark.parametrize("asks", ["{0} & config.cuda", "config.cuda & {0}", "bool({0})", "bool(config.cuda and {0})"])
+def test_a_condition_over_a_function_that_runs_a_program_of_the_driver_stays(asks: str, tmp_path: Path) -> None:
+    misc = "import torch\nfrom subprocess import call\ndef print_cuda_statistics():\n    call(['nvidia-smi', '-L'])\n"
+    agent = "import torch\nimport torch_npu\nfrom utils.misc import print_cuda_statistics\n\n\nclass Agent:\n"
+    agent += f"    def __init__(self, config):\n        self.cuda = {asks.format('torch.cuda.is_available()')}\n"
+    agent += "        if self.cuda:\n            self.device = torch.device('cuda')\n"
+    agent += "            print_cuda_statistics()\n"
+    agent += "        else:\n            self.device = torch.device('cpu')\n"
+    assert fixed(tmp_path, {"agent.py": agent, "utils/misc.py": misc}, "npu")["agent.py"] == agent
+    plain = misc.replace("['nvidia-smi', '-L']", "['uname']")
+    moved = fixed(tmp_path, {"agent.py": agent, "utils/misc.py": plain}, "npu")["agent.py"]
+    assert moved == agent.replace("torch.cuda", "torch.npu").replace("'cuda'", "'npu'")
 
 
 def test_the_language_server_learns_the_same(tmp_path: Path) -> None:

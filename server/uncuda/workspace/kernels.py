@@ -1,4 +1,5 @@
-"""Finds facts about kernels in a file: modules that it builds for CUDA, and functions that run or compile a kernel."""
+"""Finds facts about kernels in a file: modules that it builds for CUDA, and functions that run or compile a kernel, or
+run a program of NVIDIA's driver."""
 
 from __future__ import annotations
 
@@ -10,8 +11,9 @@ from typing import NamedTuple
 
 from uncuda.byte_search import contains_any
 
-_WORDS = (b"cpp_extension", b"import triton")
+_WORDS = (b"cpp_extension", b"import triton", b"nvidia-smi")
 _TOP = 8000
+_NEAR = 40  # maximum number of characters between a call and the name of the program that it runs
 _FAR = 2000  # maximum number of characters between a decorator and its function
 _JIT = "@triton.jit"
 # Each regular expression below begins with a literal, which is fast to search, and is compiled when it is first used.
@@ -30,6 +32,9 @@ _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b([^\n]*)"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
 _SOURCE = r"\.cu[\"']"
+# a call that raises an exception if the program does not exist
+_DRIVER = r"nvidia-smi[\"']"
+_RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
@@ -102,8 +107,8 @@ def module_of(path: str) -> str:
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Names of functions that run a kernel, and, with "()" appended, names of functions that return a compiled
-    module."""
+    """Names of functions that run a kernel or nvidia-smi, and, with "()" appended, names of functions that return a
+    compiled module."""
     starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
     found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
     jitted = {match[1] for match in found if match is not None}
@@ -113,11 +118,16 @@ def _kernels(text: str) -> Iterator[str]:
         if kept := re.match(_KEPT, text[text.rfind("\n", 0, at) + 1 : at]):
             yield kept[1]
     runs = _runs(text) if jitted else []
-    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads else ():
+    named = (match.start() for match in re.finditer(_DRIVER, text))
+    driven = [at for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
+    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads or driven else ():
         start = match.end() - 1
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
-        if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
+        if bisect_left(driven, start) < bisect_left(driven, start + len(body)):
+            if not match[1] and "try:" not in body and "shell=True" not in body:
+                yield match[2]
+        elif bisect_left(loads, start) < bisect_left(loads, start + len(body)):
             if match[1]:  # a class that compiles and keeps a kernel
                 if re.search(_SOURCE, body):
                     yield match[2]

@@ -243,14 +243,15 @@ class Flags:
                 return ast.unparse(target), scope[0] if scope is not None else None
             if isinstance(outer, ast.Return):
                 return self._function(statement)
-            if isinstance(outer, ast.Call) and inner is not outer.func:
+            converts = isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "bool"
+            if isinstance(outer, ast.Call) and inner is not outer.func and not converts:
                 return self._parameters.holder(outer, inner, statement)
-            asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
+            asks = converts or (isinstance(outer, ast.Call) and inner is outer.func and not outer.args)
             compares = compared and isinstance(outer, ast.Compare)
             listed = isinstance(outer, (ast.List, ast.Set)) and isinstance(parents.get(outer), ast.Compare)
             passes = asks or compares or listed or _is_false_else(outer, inner)
             passes = passes or isinstance(outer, (ast.keyword, ast.Tuple))
-            if not passes and not (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)):
+            if not passes and not _joins(outer):
                 return None
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
         return None
@@ -262,6 +263,12 @@ class Flags:
         above = self._indents.scope_of(scope[0]) if scope is not None else None
         method = above is not None and above[1] == "class"
         return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+
+
+def _joins(node: ast.AST) -> bool:
+    """Return whether a node is `a and b` or `a & b`."""
+    joins = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
+    return joins or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd))
 
 
 def parsed_options(facts: Facts) -> frozenset[str]:
