@@ -48,7 +48,7 @@ KERNELS = {
         "report show",
     ),
     "what may run a program of the driver": (
-        "def a():\n    try: call(['nvidia-smi'])\n    except OSError: pass\ndef b():\n    call('nvidia-smi', shell=True)\n",
+        "def a():\n    try: call(['nvidia-smi'])\n    finally: f()\ndef b():\n    call('nvidia-smi', shell=True)\n",
         "",
     ),
     "a builder of C++": (f"{LOAD}def build():\n    return cpp_extension.CppExtension('e', [])\n", ""),
