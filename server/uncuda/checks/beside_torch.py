@@ -24,6 +24,7 @@ _KNOWN = stdlib_module_names | {
     "transformers", "typing_extensions", "wandb", "yaml",
 }  # fmt: skip
 _SKIPS = "importorskip("
+_MANY = 50  # maximum number of imports by name that are read in one file
 _BY_NAME = (_SKIPS, "import_module(", "__import__(")
 
 
@@ -50,10 +51,11 @@ def first_import(facts: Facts, path: str) -> Statement | None:
 
 
 def imports_by_name(module: str, facts: Facts) -> list[Statement]:
-    """Return the statements that import a module by its name for a test, and bind it: `torch =
+    """Return the first statements of a file that import a module by its name for a test, and bind it: `torch =
     pytest.importorskip("torch")`."""
-    found = facts.searches.find(("text", _SKIPS), plain(_SKIPS)) if facts.says(_SKIPS) else ()
-    statements = (facts.peek(at) for at in found if not facts.layout.token_at(at))
+    words = (f"{_SKIPS}{quote}{module}{quote}" for quote in "\"'")
+    found = sorted(at for word in words if facts.says(word) for at in facts.searches.find(("text", word), plain(word)))
+    statements = (facts.peek(at) for at in found[:_MANY] if not facts.layout.token_at(at))
     return [
         statement
         for statement in statements
