@@ -115,6 +115,7 @@ def ids(lengths):
     if use_cuda:
         lengths = lengths.cuda()
     print(torch.{0}.is_available())
+    log_model.to("cuda" if torch.cuda.is_available() else "cpu")
     return torch.arange(9).to(device)
 """
 
@@ -127,7 +128,17 @@ def test_questions_stay_if_lightning_keeps_the_models_on_the_cpu(given: str, tmp
     assert after == {"main.py": main, "tools.py": QUESTIONS.format("npu")}
 
 
-@pytest.mark.parametrize("given", ["trainer = pl.Trainer(gpus=1)\n", "trainer = pl.Trainer(max_epochs=2)\n"])
+OTHERS = [
+    "trainer = pl.Trainer(gpus=1)\n",
+    "trainer = pl.Trainer(max_epochs=2)\n",
+    "# Trainer(gpus = torch.cuda.device_count())\n",
+    '"""Trainer. number of gpus: torch.cuda.device_count()"""\n',
+    "print(f'Trainer, gpus: {torch.cuda.device_count()}')\n",
+    "accelerator = Accelerator(Trainer, cpu=not torch.cuda.is_available())\n",
+]
+
+
+@pytest.mark.parametrize("given", OTHERS)
 def test_questions_move_beside_another_trainer(given: str, tmp_path: Path) -> None:
     main = f"import pytorch_lightning as pl\nimport torch\nimport torch_npu\n\n{given}"
     after = fixed(tmp_path, {"main.py": main, "tools.py": QUESTIONS.format("cuda")}, "npu")

@@ -51,6 +51,10 @@ KERNELS = {
         "def a():\n    try: call(['nvidia-smi'])\n    finally: f()\ndef b():\n    call('nvidia-smi', shell=True)\n",
         "",
     ),
+    "what compiles, and may run a program of the driver": (
+        f"{LOAD}def ext():\n    try: run(['nvidia-smi'])\n    finally: f()\n    return cpp_extension.load('e', [])\n",
+        "ext()",
+    ),
     "a builder of C++": (f"{LOAD}def build():\n    return cpp_extension.CppExtension('e', [])\n", ""),
 }
 

@@ -682,11 +682,13 @@ def test_a_path_of_the_cuda_toolkit_says_where_the_targets_is(target: str, named
         ("channels_last/train.py", "def apply_channels_last(x):\n    pass\n{0}", "safe"),
         ("train.py", "def f(x, format):\n    return format == torch.channels_last\n", "review"),
         ("train.py", "def f(x, format):\n    return format not in [torch.channels_last, None]\n", "review"),
+        ("train.py", "FORMATS = {torch.contiguous_format, torch.channels_last}\n", "review"),
+        ("train.py", "FORMATS = [torch.channels_last]\n", "safe"),
         ("train.py", "def f(x, y):\n    return x == y.to(memory_format=torch.channels_last)\n", "safe"),
     ],
 )
 def test_a_name_in_code_that_is_about_it_is_for_review(path: str, code: str, expected: str) -> None:
-    text = "import torch\nimport torch_npu\n" + code.format("x = x.to(memory_format=torch.channels_last)\n")
+    text = "import torch\nimport torch_npu\n" + code.replace("{0}", "x = x.to(memory_format=torch.channels_last)\n")
     (finding,) = engine_for("npu").check(Source(text, path=path)).findings
     assert [fix.applicability for fix in finding.fixes] == [expected]
 

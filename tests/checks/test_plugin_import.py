@@ -43,6 +43,25 @@ def test_sum(y):
     assert x.is_npu and y.npu().sum() > 0
 """,
     ),
+    "pytest imports torch over two lines": (
+        """
+import pytest
+torch: Any = pytest.importorskip(
+    "torch", minversion="2.1")  # optional
+x = torch.ones(2).cuda()
+""",
+        """
+import pytest
+torch: Any = pytest.importorskip(
+    "torch", minversion="2.1")  # optional
+import torch_npu
+x = torch.ones(2).npu()
+""",
+    ),
+    "code follows an import by pytest on the line": (
+        "\nimport pytest\ntorch = pytest.importorskip('torch'); x = torch.ones(2).cuda()\n",
+        "\nimport pytest\ntorch = pytest.importorskip('torch'); import torch_npu; x = torch.ones(2).npu()\n",
+    ),
     "pytest imports torch in a function": (
         """
 import pytest

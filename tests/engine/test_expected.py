@@ -214,6 +214,7 @@ TYPED = PLAIN.replace("torch.zeros(3).cuda()", "torch.zeros(3, device=DEVICE)")
             )
         ),
         IDS + "    assert torch.zeros(3, device=device).device.type == 'cuda'\n",
+        PLAIN.format("pass") + "    assert 'cuda' in capsys.readouterr().out\n",
     ],
 )
 def test_a_test_that_gives_no_device(code: str) -> None:

@@ -31,6 +31,25 @@ def add(x):
     return x
 """
 STAYS = {
+    "an option whose default is bool()": """\
+parser.add_argument("--cuda", default=bool(torch.cuda.is_available() & use))
+args = parser.parse_args()
+if args.cuda:
+    import selective_scan_cuda
+    selective_scan_cuda.fwd(x)
+""",
+    "a number that is not that of the CPU": """\
+if torch.cuda.is_available() and gpu != -1:
+    import selective_scan_cuda
+    selective_scan_cuda.fwd(x)
+""",
+    "the number of the CPU": """\
+if not torch.cuda.is_available() or gpu == -1 or gpu < 0:
+    print("CPU")
+else:
+    import selective_scan_cuda
+    selective_scan_cuda.fwd(x)
+""",
     "a library whose import is required": """\
 if torch.cuda.is_available():
     try:

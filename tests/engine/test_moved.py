@@ -17,6 +17,7 @@ KERNEL = "if torch.cuda.is_available():\n    import alt_cuda_corr\n    model.cud
 INDENTED = "".join(f"    {line}" for line in KERNEL.splitlines(keepends=True))
 INDENTED_WRAPPED = "".join(f"    {line}" for line in WRAPPED.splitlines(keepends=True))
 LOADED = "def load(x):\n    if torch.cuda.is_available():\n        x = x.cuda()\n    return x\n"
+BOTH = "        model = model.cuda()\n        model = DataParallel(model)\n"
 USED = "for x in loader:\n    model(x.to(device))\n"
 HELD = [
     f"{CHOSEN}{WRAPPED}{USED}",
@@ -24,6 +25,7 @@ HELD = [
     f"{WRAPPED}{LOADED}",
     f"{WRAPPED}print(model)\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    x = x.cuda()\n",
     f"{CHOSEN}{KERNEL}{USED}",
+    f"def main():\n    if torch.cuda.is_available():\n{BOTH}{LOADED}",
     f"def main():\n    model = f()\n{INDENTED_WRAPPED}{LOADED}",
     f"{CHOSEN}{WRAPPED}other.to(device)\n",
     f"{CHOSEN}{WRAPPED}model.to('cpu')\nmodel.to(torch.float16)\nmodel = f(x.to(device))\nrun(model=x.to(device))\n",
@@ -42,6 +44,7 @@ FREE = [
     f"{WRAPPED}train(DataLoader(x, pin_memory=torch.cuda.is_available()))\n",
     f"{WRAPPED}if torch.cuda.is_available():\n    torch.cuda.manual_seed_all(0)\n",
     f"{CHOSEN}if torch.cuda.is_available():\n    model.cuda()\n{USED}",
+    f"def main():\n    if torch.cuda.is_available():\n{BOTH.replace('(model)', '(other)')}{LOADED}",
     f"def old(model):\n{INDENTED}use_cuda = torch.cuda.is_available()\nif use_cuda:\n    net = net.cuda()\n",
     f"def time():\n    model = build()\n{INDENTED}def main():\n    {CHOSEN}    return build().to(device)\n",
 ]

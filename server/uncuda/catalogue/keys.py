@@ -193,8 +193,9 @@ _NAME = (
         "文件含这些词时所有位置都没有修复。", group="which limits lower the class of a fix"),
     Key("manual-calls", TEXTS, "Functions. A name in an argument of a listed function has no fix.",
         "函数。位于其参数中的名称没有修复。", group="which limits lower the class of a fix"),
-    Key("review-compared", FLAG, "The fix of a name that is compared with another value needs review.",
-        "与其他值比较的名称，其修复需要复核。", group="which limits lower the class of a fix"),
+    Key("review-compared", FLAG, "The fix of a name that is compared with another value, or listed with others, needs "
+                                 "review.",
+        "与其他值比较、或与其他值并列的名称，其修复需要复核。", group="which limits lower the class of a fix"),
     Key("call-limits", TABLE,
         "Maps the id of a sentence in `rules/limits.tsv` to the arguments to which the sentence applies "
         "(`enabled=True`, or `=True` by position), or to the keys of the call's result to which it applies "

@@ -24,7 +24,7 @@ _KNOWN = stdlib_module_names | {
     "transformers", "typing_extensions", "wandb", "yaml",
 }  # fmt: skip
 _SKIPS = "importorskip("
-_MANY = 50  # maximum number of imports by name that are read in one file
+_MANY, _FAR = 50, 200  # maximum number of imports by name that are read in one file; of characters up to the name
 _BY_NAME = (_SKIPS, "import_module(", "__import__(")
 
 
@@ -53,9 +53,9 @@ def first_import(facts: Facts, path: str) -> Statement | None:
 def imports_by_name(module: str, facts: Facts) -> list[Statement]:
     """Return the first statements of a file that import a module by its name for a test, and bind it: `torch =
     pytest.importorskip("torch")`."""
-    words = (f"{_SKIPS}{quote}{module}{quote}" for quote in "\"'")
-    found = sorted(at for word in words if facts.says(word) for at in facts.searches.find(("text", word), plain(word)))
-    statements = (facts.peek(at) for at in found[:_MANY] if not facts.layout.token_at(at))
+    found = facts.searches.find(("text", _SKIPS), plain(_SKIPS)) if facts.says(_SKIPS) else ()
+    named = [at for at in found if facts.text[at : at + _FAR].partition("(")[2].lstrip()[1:].startswith(module)]
+    statements = (facts.peek(at) for at in named[:_MANY] if not facts.layout.token_at(at))
     return [
         statement
         for statement in statements

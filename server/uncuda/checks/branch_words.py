@@ -57,7 +57,7 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     negated = (
         rf"\bnot[ \t(]+{_OF_ALL}(?:{_COMPARED_WITH})?{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
         rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
-        r"(?:not[ \t]+in\b|!=(?![ \t]*(?:False|None|0)\b)|(?:==|is)[ \t]*(?:False|None|0)\b|<[ \t]*1\b)"
+        r"(?:not[ \t]+in\b|!=(?![ \t]*(?:False|None|0|-1)\b)|(?:==|is)[ \t]*(?:False|None|0|-1)\b|<[ \t]*[01]\b)"
     )
     return re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.I), re.compile(negated, re.I)
 

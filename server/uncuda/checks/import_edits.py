@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .. import lazy_re
 from ..edits import Edit
 from ..facts.changes import Scan, Worded
+from ..facts.names import imported_name
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 from ..facts.scopes import Header
@@ -20,7 +21,8 @@ _INDENT = lazy_re.compile(r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*([ \t]+)(?=\S)")
 # after the fixes, statements with these words fail unless the plugin is imported
 _NEEDS_PLUGIN = (".cuda(", ".is_cuda", '="cuda', "='cuda")
 _RUNS_AT_ONCE = lazy_re.compile(r"(?!(?:def|async|class|import|from|elif|else|except|finally)\b)[\w(\[)\]}]")
-_IMPORTS = lazy_re.compile(r"(?:import|from)\b|[\w.]+[ \t]*=")  # the last: `torch = pytest.importorskip("torch")`
+# the assignments: `torch = pytest.importorskip("torch")`
+_IMPORTING = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign)
 _OPENS = lazy_re.compile(r"else[ \t]*:[ \t]*(?:#[^\n]*)?\r?\n")
 
 
@@ -35,7 +37,7 @@ def import_edit(facts: Facts, module: str, statement: Statement, before: bool = 
     at = None if before and not indent.strip() else _beside_more(statement)
     if at is not None:
         return Edit(at, at, f"; import {module}")
-    if indent.strip() or _inline(text[statement.start : statement.end]):
+    if indent.strip() or _is_inline(statement):
         end = statement.start + len(text[statement.start : statement.end].rstrip())
         return Edit(end, end, f"; import {module}")
     if before:
@@ -131,9 +133,10 @@ def _beside_more(statement: Statement) -> int | None:
 def _of_torch(node: ast.AST) -> bool:
     names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+    names += [imported_name(node.value) or ""] if isinstance(node, (ast.Assign, ast.AnnAssign)) else []
     return any(name.partition(".")[0] == "torch" for name in names)
 
 
-def _inline(text: str) -> bool:
+def _is_inline(statement: Statement) -> bool:
     """Whether a statement is a block header with its body on the same line."""
-    return _IMPORTS.match(text) is None
+    return not isinstance(next(iter(statement.digest.piece.nodes), None), _IMPORTING)

@@ -16,9 +16,9 @@ _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
-    """Return the id of a sentence if a reference is compared and the rule has the key `review-compared`, or if the
-    file, or a function or class around the reference, is named for a word of the rule's key `subject-words`; otherwise
-    (). Case and underscores do not count: `ChannelsLast` is named for `channels_last`."""
+    """Return the id of a sentence if a reference is compared or listed and the rule has the key `review-compared`, or
+    if the file, or a function or class around the reference, is named for a word of the rule's key `subject-words`;
+    otherwise (). Case and underscores do not count: `ChannelsLast` is named for `channels_last`."""
     if rule.get("review-compared") and _is_compared(reference):
         return (COMPARED,)
     words = [_plain(word) for word in rule.get("subject-words", ())]
@@ -34,11 +34,11 @@ def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
 
 
 def _is_compared(reference: Name) -> bool:
-    """Return whether a reference is compared with another value: `format == torch.channels_last`, or `format in
-    (torch.channels_last, torch.preserve_format)`."""
-    ancestors = reference.statement.digest.ancestors(reference.chain.node)
-    around = next((node for node in ancestors if not isinstance(node, (ast.Tuple, ast.List, ast.Set))), None)
-    return isinstance(around, ast.Compare)
+    """Return whether a reference is compared with another value, `format == torch.channels_last`, or is one of several
+    values in a list, tuple, set or dictionary."""
+    around = next(iter(reference.statement.digest.ancestors(reference.chain.node)), None)
+    listed = isinstance(around, (ast.Tuple, ast.List, ast.Set)) and len(around.elts) > 1
+    return listed or isinstance(around, (ast.Compare, ast.Dict, ast.MatchValue))
 
 
 def _plain(name: str) -> str:

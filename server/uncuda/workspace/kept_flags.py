@@ -19,7 +19,9 @@ _MOVES = rb"if self\.%b:[ \t]*\r?\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*(?:\.cuda\(|de
 
 # the number of GPUs for Lightning's `Trainer`, or its accelerator: `"gpus": -1 if torch.cuda.is_available() else None`
 _GIVEN = lazy_re.compile(
-    rb"\b(?:gpus|accelerator)[\"']?[ \t]*[=:](?!=)[^#\n]{0,99}?torch\.cuda\.(?:is_available|device_count)\("
+    rb"^[ \t]*(?:[\"'](?:gpus|accelerator)[\"'][ \t]*:|[^#\"'\n]{0,99}\b(?:gpus|accelerator)[ \t]*=(?!=))"
+    rb"(?![ \t]*Accelerator\()[^#\n]{0,99}?torch\.cuda\.(?:is_available|device_count)\(",
+    re.M,
 )
 _LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.M)
 

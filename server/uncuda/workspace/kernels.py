@@ -35,6 +35,7 @@ _SOURCE = r"\.cu[\"']"
 # a call that raises an exception if the program does not exist
 _DRIVER = r"nvidia-smi[\"']"
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
+_CAREFUL = ("try:", "shell=True", "which(", "is_available")  # a function with one of these handles a missing program
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
@@ -124,10 +125,10 @@ def _kernels(text: str) -> Iterator[str]:
         start = match.end() - 1
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
-        if bisect_left(driven, start) < bisect_left(driven, start + len(body)):
-            if not match[1] and "try:" not in body and "shell=True" not in body:
-                yield match[2]
-        elif bisect_left(loads, start) < bisect_left(loads, start + len(body)):
+        drives = bisect_left(driven, start) < bisect_left(driven, start + len(body))
+        if drives and not match[1] and not any(word in body for word in _CAREFUL):
+            yield match[2]
+        if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
             if match[1]:  # a class that compiles and keeps a kernel
                 if re.search(_SOURCE, body):
                     yield match[2]

@@ -106,8 +106,12 @@ class Expectations:
         return _replaces(hit) or (hit.rule.check == "string" and is_device and not _is_expected(hit))
 
     def _is_expected_device(self, index: int) -> bool:
-        """Return whether a hit is a device string that the test expects: `assert calls == [("cuda", 2)]`."""
-        return self._hits[index].rule.check == "string" and _is_expected(self._hits[index])
+        """Return whether a hit is a device string that the test expects, `assert calls == [("cuda", 2)]`, and not a
+        word that a text contains."""
+        hit = self._hits[index]
+        if hit.rule.check != "string" or not _is_expected(hit):
+            return False
+        return not (isinstance(hit.parent, ast.Compare) and isinstance(hit.parent.ops[0], (ast.In, ast.NotIn)))
 
 
 class _Needed:

@@ -30,7 +30,8 @@ _VALUE = lazy_re.compile(
     r"[\"']?\]?[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(?:(\w+)[ \t]*$|(?:\w+\.)?(?:device\()?[\"'][^\"'\n]*[\"'])?", re.M
 )
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
-_CONFIGURATION = lazy_re.compile(r"(?:self\.)?_?(?:\w*cfg|config|configuration|conf)\.")
+_CONFIGURATION = lazy_re.compile(r"(?:\w+\.)?\w*(?:cfg|config|configuration|conf|hparams)\.")
+_TAKING = (ast.Assign, ast.AnnAssign, ast.Call, ast.Return, ast.keyword)
 _TAKERS = frozenset({"device", "to"})
 _TESTS = (ast.Compare, ast.match_case)
 _BEGINNINGS = frozenset({"startswith", "endswith"})
@@ -87,7 +88,7 @@ def _chosen_name(hit: Hit) -> str:
         return ""
     outer, name = hit.statement.digest.parents.get(choice), last_word(choice.body).lower()
     configured = isinstance(choice.body, ast.Subscript) or _CONFIGURATION.match(spelled(choice.body))
-    if configured and "device" in name and isinstance(outer, (ast.Assign, ast.Call)):
+    if configured and "device" in name and isinstance(outer, _TAKING):
         return last_word(choice.body)
     takes = isinstance(outer, ast.Call) and last_word(outer.func) in _TAKERS and choice in outer.args
     named = isinstance(choice.body, (ast.Name, ast.Attribute, ast.Subscript)) and "cuda" in name

@@ -243,10 +243,9 @@ class Flags:
                 return ast.unparse(target), scope[0] if scope is not None else None
             if isinstance(outer, ast.Return):
                 return self._function(statement)
-            converts = isinstance(outer, ast.Call) and isinstance(outer.func, ast.Name) and outer.func.id == "bool"
-            if isinstance(outer, ast.Call) and inner is not outer.func and not converts:
+            if isinstance(outer, ast.Call) and inner is not outer.func and not _converts(outer):
                 return self._parameters.holder(outer, inner, statement)
-            asks = converts or (isinstance(outer, ast.Call) and inner is outer.func and not outer.args)
+            asks = isinstance(outer, ast.Call) and (_converts(outer) or (inner is outer.func and not outer.args))
             compares = compared and isinstance(outer, ast.Compare)
             listed = isinstance(outer, (ast.List, ast.Set)) and isinstance(parents.get(outer), ast.Compare)
             passes = asks or compares or listed or _is_false_else(outer, inner)
@@ -263,6 +262,11 @@ class Flags:
         above = self._indents.scope_of(scope[0]) if scope is not None else None
         method = above is not None and above[1] == "class"
         return (f"self.{match[1]}" if method else match[1], above[0] if above else None) if match else None
+
+
+def _converts(call: ast.Call) -> bool:
+    """Return whether a call is `bool(x)`."""
+    return isinstance(call.func, ast.Name) and call.func.id == "bool"
 
 
 def _joins(node: ast.AST) -> bool:
@@ -290,9 +294,8 @@ def _default_of(node: ast.AST | None, statement: Statement) -> str:
         if isinstance(outer, ast.keyword):
             call = statement.digest.parents.get(outer)
             return option_name(call) if outer.arg == "default" and isinstance(call, ast.Call) else ""
-        asks = isinstance(outer, ast.Call) and inner is outer.func and not outer.args
-        compares = isinstance(outer, ast.Compare) or (isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And))
-        if not asks and not compares:
+        asks = isinstance(outer, ast.Call) and (_converts(outer) or (inner is outer.func and not outer.args))
+        if not asks and not isinstance(outer, ast.Compare) and not _joins(outer):
             return ""
         inner = outer
     return ""

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.read import Statement
@@ -18,6 +19,8 @@ from .chosen_devices import ChosenDevices
 from .questions import Questions, Stretch, hits_in, is_question
 
 _WRAPPER = "DataParallel"
+_WRAPS = lazy_re.compile(rf"{_WRAPPER}\([ \t\r\n]*(\w+)")
+_FAR = 1000  # maximum number of characters between the move of a model and its wrapper
 _MOVERS = frozenset({"cuda", "prepare", "to"})  # `accelerator.prepare(model)` moves the model, too
 # at most this many models, and uses of one model's variable, are read; another model counts as moved elsewhere
 _FEW, _MANY = 20, 200
@@ -61,7 +64,8 @@ def beside_moves(
 
 class _Model(NamedTuple):
     """A model that a call of `.cuda()` moves: the variables that hold it, the start of the function, -1 for the module,
-    and whether the call moves it with its wrapper: `wrapper = DataParallel(model).cuda()`."""
+    and whether the call moves it with its wrapper, `wrapper = DataParallel(model).cuda()`, or the block of the call
+    also wraps it."""
 
     names: tuple[str, ...]
     scope: int
@@ -69,21 +73,35 @@ class _Model(NamedTuple):
 
 
 def _model(hit: Hit, branches: Branches) -> _Model | None:
-    """Return the model that a call of `.cuda()` moves with its wrapper, or in place, `model.cuda()`, which moves no
-    tensor. Otherwise return None."""
+    """Return the model that a call of `.cuda()` moves beside or with its wrapper, or in place, `model.cuda()`, which
+    moves no tensor. Otherwise return None."""
     statement, node = hit.statement, hit.node
     call = statement.digest.parents.get(node) if statement is not None and node is not None else None
     if statement is None or not isinstance(call, ast.Call) or not isinstance(node, ast.Attribute):
         return None
     scope = branches.indents.scope_start(statement.start)
     outer, moved = statement.digest.parents.get(call), node.value
-    if isinstance(outer, ast.Expr):
-        return _Model((moved.id,), scope, False) if isinstance(moved, ast.Name) else None
     target = outer.targets[0] if isinstance(outer, ast.Assign) and len(outer.targets) == 1 else None
+    if isinstance(moved, ast.Name):
+        in_place = isinstance(outer, ast.Expr)
+        if not in_place and (not isinstance(target, ast.Name) or target.id != moved.id):
+            return None
+        wrapped = _is_wrapped(moved.id, statement, branches)
+        return _Model((moved.id,), scope, wrapped) if in_place or wrapped else None
     if not isinstance(target, ast.Name) or not isinstance(moved, ast.Call) or last_word(moved.func) != _WRAPPER:
         return None
     given = (one.id for one in moved.args[:1] if isinstance(one, ast.Name))
     return _Model((target.id, *given), scope, True)
+
+
+def _is_wrapped(name: str, statement: Statement, branches: Branches) -> bool:
+    """Return whether the block of a statement also passes the variable to `DataParallel`, near the statement."""
+    text, header = branches.text, branches.indents.header_above(statement.start)
+    first, last = (header.end, branches.indents.extent(header.start)) if header is not None else (0, len(text))
+    first, last = max(first, statement.start - _FAR), min(last, statement.end + _FAR)
+    branches.facts.layout.reads(first, last)
+    branches.work.search(first, last)
+    return any(match[1] == name for match in _WRAPS.finditer(text, first, last))
 
 
 def _joined(spans: Iterable[Stretch]) -> list[Stretch]:

@@ -25,6 +25,7 @@ _PROCESSES = lazy_re.compile(
     r"world[-_]size\b|\bnprocs\b|num_procs\b|nproc_per_node\b|gpus_per_node\b|\bspawn\b|no_spawn\b"
 )
 _PRINTS = lazy_re.compile(r"\s*(?:print|\w*log\w*\.\w+)\(|\s*@")
+_SHOWS = lazy_re.compile(r"\s*(?:print|log(?:ger|ging)?\.\w+)\(")
 _DRIVEN = frozenset({"lstsq", "svd", "svdvals"})  # these functions can select a routine of cuSOLVER
 
 _DRIVER = "driver"
@@ -81,11 +82,11 @@ def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
 
 
 def _questions(hits: Sequence[Hit]) -> Iterator[int]:
-    """Yield the indices of the hits that ask for CUDA, except those that print the answer: where Lightning keeps the
-    models on the CPU, a device that another question chooses would be that of the target."""
+    """Yield the indices of the hits that ask for CUDA, except those that print or log the answer: where Lightning keeps
+    the models on the CPU, a device that another question chooses would be that of the target."""
     for index, hit in enumerate(hits):
         if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
-            if not _PRINTS.match(hit.statement.digest.piece.text):
+            if choice_of(hit) is not None or not _SHOWS.match(hit.statement.digest.piece.text):
                 yield index
 
 
