@@ -16,7 +16,6 @@ _GUARDED = lazy_re.compile(rb"^[^#\n]{0,99}\.(\w+) and torch\.cuda\.get_device_c
 _SET = lazy_re.compile(rb"^[ \t]+self\.(\w+) = torch\.cuda\.is_available\(\)", re.M)
 _MOVES = rb"if self\.%b:[ \t]*\r?\n(?:[ \t]+[^\n]*\n){0,3}?[^\n#]*(?:\.cuda\(|device\([\"']cuda)"
 
-
 # the number of GPUs for Lightning's `Trainer`, or its accelerator: `"gpus": -1 if torch.cuda.is_available() else None`
 _GIVEN = lazy_re.compile(
     rb"^[ \t]*(?:[\"'](?:gpus|accelerator)[\"'][ \t]*:|[^#\"'\n]{0,99}\b(?:gpus|accelerator)[ \t]*=(?!=))"

@@ -32,8 +32,8 @@ _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b([^\n]*)"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
 _SOURCE = r"\.cu[\"']"
-# a call that raises an exception if the program does not exist
 _DRIVER = r"nvidia-smi[\"']"
+# before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
 _CAREFUL = ("try:", "shell=True", "which(", "is_available")  # a function with one of these handles a missing program
 _RETURNS = r"\n[ \t]+return[ \t]+\w"

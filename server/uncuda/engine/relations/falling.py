@@ -30,6 +30,7 @@ _VALUE = lazy_re.compile(
     r"[\"']?\]?[ \t]*(?::[^=\n]+)?=(?!=)[ \t]*(?:(\w+)[ \t]*$|(?:\w+\.)?(?:device\()?[\"'][^\"'\n]*[\"'])?", re.M
 )
 _SETS = lazy_re.compile(r"(?:[^=!<>]=(?!=)|\breturn\b)[^\n]*[\"']cpu[\"']")
+# a value of a configuration, `cfg.run.device`, and the nodes that may get it
 _CONFIGURATION = lazy_re.compile(r"(?:\w+\.)?\w*(?:cfg|config|configuration|conf|hparams)\.")
 _TAKING = (ast.Assign, ast.AnnAssign, ast.Call, ast.Return, ast.keyword)
 _TAKERS = frozenset({"device", "to"})

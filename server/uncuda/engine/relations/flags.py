@@ -245,12 +245,10 @@ class Flags:
                 return self._function(statement)
             if isinstance(outer, ast.Call) and inner is not outer.func and not _converts(outer):
                 return self._parameters.holder(outer, inner, statement)
-            asks = isinstance(outer, ast.Call) and (_converts(outer) or (inner is outer.func and not outer.args))
             compares = compared and isinstance(outer, ast.Compare)
             listed = isinstance(outer, (ast.List, ast.Set)) and isinstance(parents.get(outer), ast.Compare)
-            passes = asks or compares or listed or _is_false_else(outer, inner)
-            passes = passes or isinstance(outer, (ast.keyword, ast.Tuple))
-            if not passes and not _joins(outer):
+            passes = compares or listed or _is_false_else(outer, inner) or _needs(outer, inner)
+            if not passes and not isinstance(outer, (ast.keyword, ast.Tuple)):
                 return None
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
         return None
@@ -269,10 +267,13 @@ def _converts(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Name) and call.func.id == "bool"
 
 
-def _joins(node: ast.AST) -> bool:
-    """Return whether a node is `a and b` or `a & b`."""
-    joins = isinstance(node, ast.BoolOp) and isinstance(node.op, ast.And)
-    return joins or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd))
+def _needs(outer: ast.AST, inner: ast.AST | None) -> bool:
+    """Return whether an expression is true only if the answer of the node `inner` in it is: the call of this function
+    without arguments, `bool(a)`, `a and b` or `a & b`."""
+    if isinstance(outer, ast.Call):
+        return _converts(outer) or (inner is outer.func and not outer.args)
+    joins = isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.And)
+    return joins or (isinstance(outer, ast.BinOp) and isinstance(outer.op, ast.BitAnd))
 
 
 def parsed_options(facts: Facts) -> frozenset[str]:
@@ -294,8 +295,7 @@ def _default_of(node: ast.AST | None, statement: Statement) -> str:
         if isinstance(outer, ast.keyword):
             call = statement.digest.parents.get(outer)
             return option_name(call) if outer.arg == "default" and isinstance(call, ast.Call) else ""
-        asks = isinstance(outer, ast.Call) and (_converts(outer) or (inner is outer.func and not outer.args))
-        if not asks and not isinstance(outer, ast.Compare) and not _joins(outer):
+        if not isinstance(outer, ast.Compare) and not _needs(outer, inner):
             return ""
         inner = outer
     return ""
