@@ -130,7 +130,7 @@ def cudas_own(paths: Iterable[str], words: Mapping[str, tuple[str, str]]) -> fro
     found = set()
     for path in paths if said else ():
         folder, name = os.path.split(path)
-        for match in part.finditer(name):
+        for match in part.finditer(name) if any(word in name for word in said) else ():
             target, names = said[match[0]]
             twins = (f"{name[: match.start()]}{other}{name[match.end() :]}" for other in names)
             found |= {(target, os.path.join(folder, twin)) for twin in twins}  # noqa: PTH118

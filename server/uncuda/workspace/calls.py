@@ -49,7 +49,8 @@ _APPLIED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*(\w+)\.apply(?!\w)")
 # a variable of the module that holds what an imported function loads: `ext = ext_loader.load_ext("_ext", names)`
 _LOADED = lazy_re.compile(rb"\n(\w+)[ ]*=[ ]*((?:\w+\.)*load\w*)\(")
 _FUNCTION = b"Function):"
-_TESTED = lazy_re.compile(rb"\b(\w+)[ ]+is[ ]+(?:not[ ]+)?None\b")
+_TESTED = lazy_re.compile(rb" is[ ]+(?:not[ ]+)?None\b")  # begins with a literal, which is fast to search for
+_BEFORE = lazy_re.compile(rb"(\w+)[ ]*\Z")
 _AUTOGRAD = lazy_re.compile(rb"\((?:[\w.]+\.)?Function\):")
 _CHAIN = 2  # how many calls inside the file are followed from a function to an autograd function
 _MOST = 64  # maximum number of names that a function may call and is still followed
@@ -165,7 +166,7 @@ class _File:
         self._read_imports()
         pieces = self._pieces()
         self._name_applied()
-        for variable, function in _LOADED.findall(self._data):
+        for variable, function in _LOADED.findall(self._data) if b"load" in self._data else ():
             if loaded := self._dotted(function, ""):
                 self._names[variable] = loaded
         for piece in pieces:
@@ -197,7 +198,9 @@ class _File:
         return x`."""
         if any(word in body for word in _ASKING) and _ASKS.search(body) is not None:
             return True
-        return b" is " in body and any(word in self._names for word in _TESTED.findall(body))
+        tests = _TESTED.finditer(body) if b" is " in body else ()
+        before = (_BEFORE.search(body, max(0, test.start() - 80), test.start()) for test in tests)
+        return any(match is not None and match[1] in self._names for match in before)
 
     def _name_applied(self) -> None:
         """Add the variables that hold the method `apply` of an autograd function: `add = Add.apply`."""
