@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from test_kernels import fixed
+from uncuda.project import WRAPS_BY_COUNT, Project
 from uncuda.source import Source
 from uncuda.workspace.kept_flags import models_stay
 
@@ -96,6 +98,85 @@ def test_a_device_behind_the_flag_counts_as_a_move() -> None:
 def test_the_flag_of_one_file_is_unknown_to_an_editor_before_the_scan() -> None:
     found = engine_for("npu").check(Source(MAIN.format(PROCESSES[1]))).findings
     assert [one.fixes[0].applicability for one in found] == ["safe", "safe"]
+
+
+WRAPS = """import torch
+import torch_npu
+
+
+def build(model):
+    if torch.cuda.device_count() > 1{}:
+        print("several devices")
+        model = torch.nn.DataParallel(model)
+    return model.to("cuda")
+"""
+UNWRAPS = [
+    "if torch.cuda.device_count() > 1:\n    model = model.module\nelse:\n    print()",
+    "if torch.cuda.device_count() <= 1:\n    print()\nelse:\n    model.module.save()",
+    "save(model.module if 2 <= torch.cuda.device_count() else model)",
+    "key = f'module.{key}' if args.several and torch.cuda.device_count() >= 2 else key",
+    "if torch.cuda.device_count() < 2:\n    state = {key[7:]: value for key, value in state.items()}",
+]
+OTHER_COUNTS = [
+    "if torch.cuda.device_count() == 1:\n    state = {key[7:]: value for key, value in state.items()}",
+    "if torch.cuda.device_count() > 1:\n    model = DistributedDataParallel(model)\n    model.module.save()",
+    "if torch.cuda.device_count() > 0:\n    model.module.save()",
+    "if torch.cuda.device_count() > 1:\n    print()\nmodel.module.save()",
+    "several = torch.cuda.device_count() > 1\nmodel.module.save()",
+    "size = torch.cuda.device_count() * (model.module.size if several else 1)",
+]
+
+
+@pytest.mark.parametrize("line", UNWRAPS)
+def test_a_question_for_several_devices_stays_with_the_wrapper_of_another_file(line: str, tmp_path: Path) -> None:
+    """With several NPUs, the model would have no attribute `module`: the file that wraps it keeps its question."""
+    files = {"train.py": WRAPS.format(""), "hook.py": MAIN.format(line)}
+    after = fixed(tmp_path, files, "npu")
+    assert after["train.py"] == files["train.py"].replace('"cuda"', '"npu"')
+    assert after["hook.py"] == files["hook.py"].replace("'cuda'", "'npu'")
+    for other in ({"train.py": "x = 1\n"}, {"train.py": WRAPS.format("").replace("torch.nn.Data", "DistributedData")}):
+        assert "torch.npu.device_count" in fixed(tmp_path, files | other, "npu")["hook.py"]
+
+
+def test_a_question_for_several_devices_moves_where_the_wrapper_works(tmp_path: Path) -> None:
+    files = {"train.py": WRAPS.format(""), "hook.py": MAIN.format(UNWRAPS[0])}
+    after = fixed(tmp_path, {path: text.replace("torch_npu", "torch_musa") for path, text in files.items()}, "musa")
+    assert "torch.musa.device_count" in after["train.py"]
+    assert "torch.musa.device_count" in after["hook.py"]
+
+
+@pytest.mark.parametrize("line", OTHER_COUNTS)
+def test_other_questions_for_a_number_move_beside_the_wrapper(line: str, tmp_path: Path) -> None:
+    files = {"train.py": WRAPS.format(" and not args.cpu"), "hook.py": MAIN.format(line)}
+    assert "torch.npu.device_count" in fixed(tmp_path, files, "npu")["hook.py"]
+
+
+def test_typing_beside_a_question_for_several_devices() -> None:
+    """The findings after each edit are those of a new analysis."""
+    text = "\n\n".join(["import torch", *UNWRAPS, OTHER_COUNTS[0], "x = torch.zeros(1, device='cuda')\n"])
+    typed = (
+        "x = 1",
+        "model = DistributedDataParallel(model)",
+        "elif torch.cuda.device_count() > 1:",
+        "y = model.module",
+        "",
+    )
+    type_in_each_line(text, typed, 0, "hook.py", Project(models_stay=frozenset({WRAPS_BY_COUNT})))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if torch.cuda", "# if torch.cuda"),
+        ("if torch.cuda", "print(torch.cuda"),
+        ("> 1", "== 1"),
+        ("        print", "    else:\n        print"),
+        ("torch.nn.Data", "torch.nn.DistributedData"),
+    ],
+)
+def test_files_that_wrap_no_model_where_there_are_several_devices(old: str, new: str) -> None:
+    assert models_stay(WRAPS.format("").encode(), "a/train.py") == {WRAPS_BY_COUNT}
+    assert not models_stay(WRAPS.format("").replace(old, new).encode(), "a/train.py")
 
 
 LIGHTNING = {

@@ -170,7 +170,7 @@ def _linked(
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
     pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.facts)]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    elsewhere = [one for one in left_elsewhere(hits, branches, libraries.project) if classes[one[0]] == SAFE]
+    elsewhere = [one for one in left_elsewhere(hits, branches, libraries) if classes[one[0]] == SAFE]
     for index, _ in elsewhere:
         classes[index] = REVIEW
     unknown = ((head, index) for head, index in functions if index is None)

@@ -1,5 +1,6 @@
-"""Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability, and
-programs whose models Lightning places on CUDA or the CPU."""
+"""Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability,
+programs whose models Lightning places on CUDA or the CPU, and programs that wrap a model in `DataParallel` where there
+are several devices."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import re
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains
-from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU
+from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
 
 from .backends import is_apart
 
@@ -24,16 +25,26 @@ _GIVEN = lazy_re.compile(
 )
 _LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.M)
 
+_WRAPS = b"DataParallel("
+# begins with a literal, which is fast to search for
+_BY_COUNT = lazy_re.compile(
+    rb"device_count\(\)[ \t]*>=?[ \t]*[12]\b[^\n#]{0,200}:[ \t]*(?:#[^\n]*)?\r?\n"
+    rb"(?:(?![ \t]*el(?:se|if)\b)[^\n]*\n){0,5}?[^\n#]{0,200}[\w.\])][ \t]*=[ \t]*(?:[\w.]*\.)?DataParallel\("
+)
+_IF = lazy_re.compile(rb"[ \t]*(?:el)?if\b")
+
 
 def models_stay(data: bytes, path: str) -> frozenset[str]:
-    """Return why the program's models stay on the CPU, as far as a file shows: MODELS_ON_CPU (`_keeps_flag`), or
+    """Return why the program's models stay as they are, as far as a file shows: MODELS_ON_CPU (`_keeps_flag`);
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
-    only, so the question stays, and Lightning keeps the models on the CPU."""
+    only, so the question stays, and Lightning keeps the models on the CPU; WRAPS_BY_COUNT (`_wraps_by_count`)."""
     if is_apart(path):
         return frozenset()
     found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
     if contains(data, b"lightning") and contains(data, b"Trainer") and _LIGHTNING.search(data) and _GIVEN.search(data):
         found.add(LIGHTNING_ON_CPU)
+    if contains(data, _WRAPS) and _wraps_by_count(data):
+        found.add(WRAPS_BY_COUNT)
     return frozenset(found)
 
 
@@ -44,3 +55,10 @@ def _keeps_flag(data: bytes) -> bool:
     guards = {match[1] for match in _GUARDED.finditer(data)}
     flags = [match[1] for match in _SET.finditer(data) if match[1] in guards] if guards else []
     return any(re.search(_MOVES % re.escape(flag), data) for flag in flags)
+
+
+def _wraps_by_count(data: bytes) -> bool:
+    """Return whether a file wraps a model where there are several devices: `if torch.cuda.device_count() > 1: model =
+    DataParallel(model)`."""
+    starts = (data.rfind(b"\n", 0, match.start()) + 1 for match in _BY_COUNT.finditer(data))
+    return any(_IF.match(data, start) for start in starts)

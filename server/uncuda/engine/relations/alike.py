@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left
-from collections.abc import Collection, Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -19,6 +19,15 @@ from .questions import COUNT, is_question
 
 _WRAPS, _MEMBER = "DataParallel(", ".module"
 _READS = lazy_re.compile(r"\.module\b")
+_DISTRIBUTED = "Distributed"
+# "module." is the prefix of the names of the wrapper's parameters; `name[7:]` is the name without it
+_UNWRAPS = lazy_re.compile(r"\.module\b|[\"']module\.|\[7:\]")
+# for each operator, the number on its other side with which it tells one device from several; by whether the number of
+# devices is on the left
+_TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
+    True: {ast.Gt: 1, ast.LtE: 1, ast.GtE: 2, ast.Lt: 2},
+    False: {ast.Lt: 1, ast.GtE: 1, ast.LtE: 2, ast.Gt: 2},
+}
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
 
@@ -108,6 +117,33 @@ def wrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int
     for wrapping_ones, reading in found.values():
         if wrapping_ones and reading:
             yield from ((wrapping_ones[0], index) for index in (*wrapping_ones[1:], *reading))
+
+
+def unwrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
+    """Yield the indices of the numbers of devices that decide whether code takes a model out of its wrapper, or names
+    its parameters as in the wrapper: `if torch.cuda.device_count() > 1: model = model.module`, `"module." + key if
+    torch.cuda.device_count() > 1 else key`. Without its fix, such a number is 0, which counts as one device."""
+    for index, hit in enumerate(hits):
+        if hit.words.get("name") == COUNT and hit.statement is not None and _tells_several(hit):
+            if in_test(hit.node, hit.statement, (ast.If, ast.IfExp)):
+                start, end = _extent(hit, branches)
+                branches.facts.layout.reads(start, end)
+                branches.work.search(start, end)
+                code = branches.text[start:end]
+                if _UNWRAPS.search(code) and _DISTRIBUTED not in code:
+                    yield index
+
+
+def _tells_several(hit: Hit) -> bool:
+    """Return whether a number of devices is compared with 1 or 2 so that 0 counts as one device: `> 1`, `2 <=`."""
+    call = hit.parent
+    compared = hit.statement.digest.parents.get(call) if hit.statement is not None and call is not None else None
+    if not isinstance(compared, ast.Compare) or len(compared.ops) > 1:
+        return False
+    number = compared.comparators[0] if compared.left is call else compared.left
+    return (
+        isinstance(number, ast.Constant) and _TELLING[compared.left is call].get(type(compared.ops[0])) == number.value
+    )
 
 
 def _extent(hit: Hit, branches: Branches) -> tuple[int, int]:

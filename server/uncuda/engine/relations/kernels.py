@@ -64,11 +64,13 @@ class Libraries:
         project: Project,
         verdicts: Verdicts | None = None,
         choosing: frozenset[str] = frozenset(),
+        unwrapped: bool = False,
     ) -> None:
         """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules;
         `verdicts`: what the rules say about each name of `torch.cuda`; None if `project.reaches` is empty; `choosing`:
-        the functions of libraries that choose CUDA or the CPU by themselves if their call passes no device."""
-        self.modules, self.project, self._verdicts = modules, project, verdicts
+        the functions of libraries that choose CUDA or the CPU by themselves if their call passes no device;
+        `unwrapped`: whether the target has no `DataParallel`."""
+        self.modules, self.project, self._verdicts, self.unwrapped = modules, project, verdicts, unwrapped
         own = {place.replace("\\", "/").rpartition("/")[2] for place in project.own}
         self._choosing = frozenset(name for name in choosing if name.partition(".")[0] not in own)
         self._called = re.compile("|".join(called) or r"(?!)")
@@ -84,7 +86,8 @@ class Libraries:
         lost, choosing = (frozenset(name for name in kinds if kinds[name] == kind) for kind in ("cuda", CUDA_OR_CPU))
         called = [str(rule.get("pattern")) for rule in rules if rule.check == "module" and rule.get("pattern")]
         names = [rule for rule in rules if rule.check == "name"] if project.reaches else []
-        return cls(lost, called, project, Verdicts(names, target) if names else None, choosing)
+        unwrapped = any(rule.get("keeps-counts") and not target.has(rule.needs) for rule in catalogue.rules.values())
+        return cls(lost, called, project, Verdicts(names, target) if names else None, choosing, unwrapped)
 
     @cached_property
     def reached(self) -> frozenset[str]:

@@ -15,7 +15,9 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from ...project import LIGHTNING_ON_CPU, MODELS_ON_CPU, Project
+from ...project import LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
+from .alike import unwrapping
+from .kernels import Libraries
 from .parts import choice_of, taken_as
 from .questions import COUNT, is_question
 
@@ -45,14 +47,17 @@ _AVAILABLE = "torch.cuda.is_available"
 _SERVED, _NUMBER = "system_properties", "gpu_id"  # TorchServe gives its handlers the number of a GPU of CUDA, or None
 
 
-def left_elsewhere(hits: Sequence[Hit], branches: Branches, project: Project) -> Iterator[tuple[int, str]]:
+def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries) -> Iterator[tuple[int, str]]:
     """Yield (index, limit) of the hits that stay because of other files or libraries. `limit`: the id of the reason in
     rules/limits.tsv."""
     yield from ((index, KNOWS_CUDA) for index in known_elsewhere(hits, branches))
-    if MODELS_ON_CPU in project.models_stay:
+    stay = libraries.project.models_stay
+    if MODELS_ON_CPU in stay:
         yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
-    if LIGHTNING_ON_CPU in project.models_stay:
+    if LIGHTNING_ON_CPU in stay:
         yield from ((index, LIGHTNING_ON_CPU) for index in _questions(hits))
+    if WRAPS_BY_COUNT in stay and libraries.unwrapped:
+        yield from ((index, WRAPS_BY_COUNT) for index in unwrapping(hits, branches))
 
 
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
