@@ -40,7 +40,7 @@ from uncuda.engine.relations.numbers import KNOWS_CUDA
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
 from uncuda.engine.relations.own_words import OWN_FLAG
-from uncuda.engine.relations.served import AMDS, CHOSEN, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
+from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
@@ -260,6 +260,7 @@ def test_texts_are_used() -> None:
         WRAPS_BY_COUNT,
         MODULE_LACKS,
         REPLACED,
+        CLOUD,
         AMDS,
         NVIDIAS,
         CHOSEN,

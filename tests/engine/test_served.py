@@ -1087,3 +1087,43 @@ def test_imports_of_such_modules_are_typed(imported: str) -> None:
         "x.cuda()",
     )
     type_in_each_line(files["net/train.py"], lines, 1, "net/train.py", project_of(files))
+
+
+MODAL = """import modal
+import torch
+import torch_npu
+
+app = modal.App("train")
+
+
+@app.function(gpu="H100", timeout=600)
+def train(steps):
+    model = Model().to("cuda" if torch.cuda.is_available() else "cpu")
+    return model(torch.ones(2).cuda())
+"""
+NOT_MODAL = {
+    "on the CPU": MODAL.replace('gpu="H100", ', ""),
+    "no number": MODAL.replace('gpu="H100"', "gpu=None"),
+    "in a comment": MODAL.replace("@app", "# @app"),
+    "another module": MODAL.replace("import modal\n", "import modality as modal\n"),
+    "in a string": '"""\n' + MODAL.replace('"H100"', "'H100'").replace("import torch\n", '"""\nimport torch\n', 1),
+}
+
+
+@pytest.mark.parametrize("gpus", ['"H100"', "[{}]".format('"H100:8", "A100"'), "modal.gpu.A100(count=2)"])
+def test_code_for_gpus_in_the_cloud_needs_review(gpus: str) -> None:
+    """Modal runs the functions on NVIDIA's GPUs, wherever the file is started."""
+    found = engine_for("npu").check(Source(MODAL.replace('"H100"', gpus))).findings
+    assert {fix.applicability for one in found for fix in one.fixes} == {"review"}
+    assert any("asks Modal for NVIDIA's GPUs" in one.message for one in found)
+
+
+@pytest.mark.parametrize("text", NOT_MODAL.values(), ids=NOT_MODAL)
+def test_other_code_of_modal_is_safe(text: str) -> None:
+    found = engine_for("npu").check(Source(text)).findings
+    assert {fix.applicability for one in found for fix in one.fixes} == {"safe"}
+
+
+def test_typing_in_code_for_gpus_in_the_cloud() -> None:
+    typed = ("x = 1", "import modal", "@app.function(gpu='T4')", "gpu = 1", '"""', "")
+    type_in_each_line(MODAL, typed, 0)

@@ -16,7 +16,7 @@ from ...checks.families import OTHERS
 from ...checks.tested import CAUGHT, TESTED_FOR
 from ...edits import REVIEW
 from ...facts.read import Statement
-from ...facts.scans import plain
+from ...facts.scans import matches, plain
 from ...facts.scopes import Header
 from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .autocast import decorating
@@ -46,6 +46,8 @@ AMDS = "amd-file"
 """The id in rules/limits.tsv of the sentence "the name of the file or of its folder says that it is for AMD's GPUs"."""
 NVIDIAS = "nvidia-folder"
 """The id in rules/limits.tsv of the sentence "the name of its folder says that it is for NVIDIA's GPUs"."""
+CLOUD = "cloud-gpus"
+"""The id in rules/limits.tsv of the sentence "the file asks Modal for NVIDIA's GPUs"."""
 SWITCHED = "switched-on"
 """The id in rules/limits.tsv of the sentence about an extension that is built only if an environment variable is set to
 1."""
@@ -54,6 +56,9 @@ _SWITCH = lazy_re.compile(
     r"if[ \t]+os\.(?:getenv|environ\.get)\([ \t]*[\"']\w+[\"'](?:,[ \t]*(?:None|[\"']0?[\"']))?[ \t]*\)"
     r"[ \t]*==[ \t]*[\"']1[\"'][ \t]*:"
 )
+# Modal runs the functions of a file in containers with the GPUs that the file names; all are NVIDIA's
+_MODALS = lazy_re.compile(r"^(?:import|from)[ \t]+modal\b", re.M), "modal"
+_GPUS = lazy_re.compile(r"\bgpu[ \t]*=[ \t]*(?:[\"'\[]|modal\.gpu\.)"), "gpu"
 _AMD = lazy_re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = lazy_re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
@@ -189,6 +194,8 @@ class Served:
             return ""
         if self._own_words.holds(hit):
             return BEHIND
+        if self._is_in_cloud:
+            return CLOUD
         if self._cuda_and_cpu.holds(hit.start):
             return FOR_LIBRARY
         return given.get(hit.start, "")
@@ -239,6 +246,17 @@ class Served:
             return True
         kernels = any(map(facts.says, _MAKERS)) and self._has(_OF_A_MAKER)
         return self._is_started_by_hand and (kernels or self._wraps_aiter() or self._says_nvidia())
+
+    @cached_property
+    def _is_in_cloud(self) -> bool:
+        """Whether the file asks Modal for GPUs, `@app.function(gpu="H100")`: its functions run there on NVIDIA's GPUs,
+        wherever the file is started."""
+        searches, layout = self._facts.searches, self._facts.layout
+        for pattern, word in (_MODALS, _GPUS):
+            places = searches.find(("cloud", word), matches(pattern, word)) if self._facts.says(word) else ()
+            if all(map(layout.token_at, places)):
+                return False
+        return True
 
     def _says_nvidia(self) -> bool:
         """Return whether the comments or the docstring at the top of the file mention a backend or a compute capability
