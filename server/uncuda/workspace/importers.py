@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from uncuda import lazy_re
-from uncuda.byte_search import contains
+from uncuda.byte_search import contains, contains_any
 from uncuda.module_names import module_at
 from uncuda.project import SCALERS
 
@@ -19,7 +19,9 @@ class Importers:
 
     def __init__(self, libraries: Collection[str]) -> None:
         self._libraries = frozenset(libraries) | SCALERS
-        roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self._libraries}))
+        names = sorted({name.partition(".")[0] for name in self._libraries})
+        self._roots = [name.encode() for name in names]
+        roots = "|".join(map(re.escape, names))
         # the pattern begins with a line break, which is fast to search for
         pattern = rf"\n(?:from[ \t]+((?:{roots})\b[\w.]*)[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)"
         others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*){0,20}"
@@ -27,7 +29,12 @@ class Importers:
 
     def of(self, data: bytes, path: str) -> frozenset[str]:
         """Return "MODULE\\nLIBRARY" for each library that a file that names torch imports outside of all blocks."""
-        if not path.endswith(".py") or "\n" in path or not contains(data, b"torch"):
+        if (
+            not path.endswith(".py")
+            or "\n" in path
+            or not contains_any(data, self._roots)
+            or not contains(data, b"torch")
+        ):
             return frozenset()
         found = set(self._imported(b"\n" + data))
         module = module_at(path) if found else ""
