@@ -65,6 +65,10 @@ VENDOR = (
     "import torch\n\n\ndef resource(kind):\n    if kind in ('cuda', 'rocm'):\n        return 'GPU'\n"
     "    elif kind == '{0}':\n        return 'NPU'\n    torch.cuda.synchronize()\n"
 )
+LISTED = (
+    "import torch\n\n\ndef sync(x, busy):\n    if busy:\n        return\n"
+    "    elif x.device.type in ('cuda', 'xpu', '{0}'):\n        torch.cuda.synchronize()\n"
+)
 SORTED = (
     "import torch\n\n\ndef order(x, kind):\n    if kind == 'descend':\n        return x.flip(0)\n"
     "    elif kind == 'ascend':\n        torch.cuda.synchronize()\n    return x.cuda()\n"
@@ -316,6 +320,7 @@ def test_a_module_of_amds_is_one_of_a_family() -> None:
         {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu").replace("type == 'npu'", "kind == 'npu'")},
         {"a.py": ARMS.format("npu"), "b.py": f"import torch\n'''\n{ARMS.format('npu')}'''\n"},
         {"tests/a.py": CHOOSING.format("npu"), "docs/b.py": CHOOSING.format("npu")},
+        {"a.py": LISTED.format("npu"), "b.py": LISTED.format("npu:0"), "c.py": LISTED.format("mps")},
         {"a.py": "import torch\nBACKENDS = {'cuda': 'nccl', 'npu': 'hccl'}\n", "b.py": "x = 'npu'\n"},
         {"a.py": "import torch  # is_npu_available()\n", "b.py": "x = 'cuda'  # if is_npu_available():\n"},
     ],
@@ -354,10 +359,22 @@ def test_a_file_that_chooses_the_target_and_tries_to_import_its_plugin(end: str)
     assert classes(findings(files, "train.py")) == {"review"}
 
 
+@pytest.mark.parametrize("question", ["IS_NPU_AVAILABLE:", "find_spec('torch_npu') is not None:", "args.npu:  # here"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_file_that_chooses_the_target_and_imports_its_plugin_if_there_is_one(question: str, end: str) -> None:
+    start = f"import torch\n\nif {question}\n    import torch_npu\n\n    x = 1\n"
+    files = {"device.py": (start + CHOOSING.format("npu")).replace("\n", end), "train.py": PLAIN}
+    assert served(files) == {"npu"}
+    assert classes(findings(files, "train.py")) == {"review"}
+
+
 @pytest.mark.parametrize(
     "files",
     [
         {"device.py": CHOOSING.format("npu")},
+        {"device.py": "if args.other:\n    import torch_npu\n" + CHOOSING.format("npu")},
+        {"device.py": "if args.npu:\n    import torch\n    import torch_npu\n" + CHOOSING.format("npu")},
+        {"device.py": "if args.npu:\n    import torch_npu.npu.amp\n" + CHOOSING.format("npu")},
         {"device.py": OPTIONAL.format("npu").replace("    try:", "    if True:")},
         {"device.py": CHOOSING.format("npu"), "other.py": OPTIONAL.partition("\n\n\n\n")[0]},
         {"tests/device.py": OPTIONAL.format("npu")},
@@ -373,7 +390,13 @@ def test_a_file_that_only_chooses_or_only_tries(files: dict[str, str]) -> None:
     assert not served(files)
 
 
-@pytest.mark.parametrize("text", [ARMS, WORDS, WORDS.replace("device.type == ", "device == ")])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(ARMS, WORDS, WORDS.replace("device.type == ", "device == "), LISTED, LISTED.replace(" in (", " not in (")),
+        LISTED.replace("('cuda', 'xpu', '{0}')", "{{'{0}', \"cuda\"}}"),
+    ],
+)
 def test_two_chains_that_ask_the_same_for_cuda_and_for_the_target(text: str) -> None:
     files = {"a.py": ARMS.format("npu"), "b.py": text.format("npu"), "train.py": PLAIN}
     assert served(files) == {"npu"}
@@ -421,6 +444,8 @@ KINDS = {
     "plain": {"train.py": PLAIN, "other.py": PLAIN},
     "family": FAMILY,
     "choosing": {"a.py": CHOOSING.format("npu"), "b.py": CHOOSING.format("npu"), "train.py": PLAIN},
+    "lists": {"a.py": LISTED.format("npu"), "b.py": LISTED.format("npu").replace("xpu", "musa"), "train.py": PLAIN},
+    "a list": {"a.py": LISTED.format("npu"), "b.py": LISTED.format("gpu"), "train.py": PLAIN},
     "arms": {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu"), "train.py": PLAIN},
     "an arm": {"a.py": ARMS.format("npu"), "b.py": TWICE},
     "twice": {"a.py": TWICE, "b.py": TWICE.replace("_sleep(1)", "current_stream()"), "train.py": PLAIN},

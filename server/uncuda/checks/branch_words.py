@@ -20,6 +20,7 @@ from .target_variants import condition_of, said_for, words_for
 
 _CUDA = lazy_re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = lazy_re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
+_LISTED = lazy_re.compile(r"\bin[ \t]*[(\[{]([^()\[\]{}]*)[)\]}]")
 _WIDEST = 200  # maximum number of bytes between the start of a line and its first word
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _OF_ALL = r"(?:(?:all|any)[ \t]*\([\s\[(]*)?"
@@ -167,9 +168,10 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
     """Return whether an if/elif chain has, beside the branch for CUDA, a branch for another device that uncuda's fixes
     cannot have written.
 
-    A branch that uncuda's fixes cannot have written is recognised in two ways: its condition uses a name that fixes
-    never write, such as `is_xpu_available()` or the name of the device's vendor; or it differs from the condition of
-    another branch only in the device. `ccl`: the name of the device's collective library.
+    A branch that uncuda's fixes cannot have written is recognised in three ways: its condition uses a name that fixes
+    never write, such as `is_xpu_available()` or the name of the device's vendor; it differs from the condition of
+    another branch only in the device; or it lists both devices, `kind in ("cuda", "xpu")`. `ccl`: the name of the
+    device's collective library.
     """
     text, by_name = layout.text, f"{device}_available"
     words = words_for(device, ccl) | {"gpu": "gpu", "GPU": "GPU"}  # code for CUDA may ask for `cuda` and `gpu`
@@ -186,6 +188,8 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
         asked = {condition_of(text, clause): clause for clause in clauses if clause.word in ("if", "elif")}
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
+        if any(_lists_both(condition, device) for condition in asked):
+            return True
         if vendor and not _compared_with([vendor], asked).isdisjoint(_compared_with(["cuda", device], asked)):
             return True  # a person wrote this condition: uncuda's fixes never write a vendor's name
         if named := [clause for condition, clause in asked.items() if by_name in condition]:
@@ -194,6 +198,12 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
             if any(one.start != clause.start for one in cudas for clause in named[:2]):
                 return True
     return False
+
+
+def _lists_both(condition: str, device: str) -> bool:
+    """Return whether a condition lists CUDA and a device: `x.device.type in ("cuda", "xpu")`."""
+    listed = ({one.strip()[1:-1] for one in match[1].split(",")} for match in _LISTED.finditer(condition))
+    return any({"cuda", device} <= words for words in listed)
 
 
 def _compared_with(words: Iterable[str], conditions: Iterable[str]) -> set[str]:

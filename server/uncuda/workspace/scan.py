@@ -49,9 +49,12 @@ _IMPORT = lazy_re.compile(
 # a project counts as supporting a target if at least this number of its files choose the target at run time; a file
 # that also imports the target's plugin in a `try` counts twice
 _CHOOSING = 2
-# matches an import of a target's plugin as the first statement of a `try`; a person wrote this import, because fixes
-# add the plugin's import only after another import
-_TRIED = r"^[ \t]*try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
+# matches an import of a target's plugin as the first statement of a `try`, or of an `if` with a target's name in its
+# condition; a person wrote this import, because fixes add the plugin's import only after another import
+_TRIED = (
+    r"^[ \t]*(?:try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
+    r"|if[ \t][^\n#]{0,200}(?i:%s)[^\n#]{0,200}:[^\S\n]*(?:#[^\n]*)?\n[ \t]+import[ \t]+(%s)[ \t]*(?:#|\r|$))"
+)
 _NEAR = 200
 """A package's name counts as part of an import only if `import` begins before the name, or fewer than this number of
 characters after it."""
@@ -230,7 +233,9 @@ class Scanner:
         self._switches = [name.encode() for name in self._variables]
         self._package_name = lazy_re.compile(either)
         self._plugins = {package: target for target, package in words.packages.items() if package}
-        self._tried = lazy_re.compile(_TRIED % "|".join(sorted(map(re.escape, self._plugins))), re.MULTILINE)
+        plugins = "|".join(sorted(map(re.escape, self._plugins)))
+        devices = "|".join(sorted({re.escape(device) for device, _ in words.devices.values() if device}))
+        self._tried = lazy_re.compile(_TRIED % (plugins, devices, plugins), re.MULTILINE)
         self.gathered = Gathered()
         self._importers = Importers(words.cuda_and_cpu)
         self._above = Above(words.libraries, once)
@@ -283,7 +288,7 @@ class Scanner:
                 modules.setdefault(variable, Span(at, at + len(variable)))
         serves = [target for target in asking if self._chooses(target, layout)]
         if serves and imports and self._plugins:
-            trying = {self._plugins[match[1]] for match in self._tried.finditer(text)}
+            trying = {self._plugins[match[1] or match[2]] for match in self._tried.finditer(text)}
             serves += [target for target in serves if target in trying]
         return Said(modules, owners, kernels, tuple(serves), torch)
 
