@@ -392,6 +392,25 @@ def test_a_split_import_keeps_its_indentation() -> None:
     )
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("comment", "repeated"),
+    [
+        ("  # noqa: E402", True),
+        (" #type: ignore[attr-defined]", True),
+        ("  # isort:skip", True),
+        ("  # of CUDA", False),
+    ],
+)
+def test_a_split_import_keeps_its_comment_for_linters(comment: str, repeated: bool, end: str) -> None:
+    """The comment is for the whole statement: each of its lines needs it, once they are two."""
+    text = f"import torch\nfrom torch.cuda import nvtx, synchronize{comment}\nsynchronize()\n"
+    first = comment if repeated else ""
+    assert fixed(text.replace("\n", end), engine("musa")) == (
+        f"import torch\nfrom torch.cuda import nvtx{first}\nfrom torch_musa import synchronize{comment}\nsynchronize()\n"
+    ).replace("\n", end)
+
+
 def test_a_default_tensor_type_is_reported_once() -> None:
     text = "import torch\ntorch.set_default_tensor_type(torch.cuda.FloatTensor)\n"
     assert [finding.rule for finding in findings(text)] == ["default-tensor-type"]

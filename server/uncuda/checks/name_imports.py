@@ -12,6 +12,7 @@ from ..messages.fixes import titled
 from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
+_FOR_LINTERS = lazy_re.compile(r"[ \t]*#[ \t]*(?:flake8|isort|mypy|noqa|pylint|pyright|ruff|type)\b[^\r\n]*")
 _ALONE = lazy_re.compile(r"import[ \t]+[\w.]+[ \t]*(?:\r?\n)?")
 
 
@@ -197,8 +198,11 @@ def _move(context: Context, statement: Statement, node: ast.ImportFrom, moved: d
     for path, names in groups.items():
         lines += [f"from {path} import {', '.join(names)}"] if path else [f"import {name}" for name in names]
     newline = context.facts.layout.newline_at(statement.end)
-    separator = newline + indent if indent or line == start else "; "
-    return [Edit(start, end, separator.join(lines))]
+    if not indent and line != start:
+        return [Edit(start, end, "; ".join(lines))]
+    # a comment for a linter holds for each of the lines that were one
+    told = _FOR_LINTERS.match(context.text, end, context.facts.layout.line_break(end))
+    return [Edit(start, end, f"{told[0] if told else ''}{newline}{indent}".join(lines))]
 
 
 def _place(context: Context, new: str) -> tuple[str, str]:
