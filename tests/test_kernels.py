@@ -16,6 +16,25 @@ from uncuda.workspace.kernels import told
 
 CATALOGUE = load()
 LOAD = "from torch.utils import cpp_extension\n"
+LOADERS = f"""{LOAD}CPU = [
+    'e.cpp',
+]
+GPU = [
+    join('e.cpp'),
+    join('e.cu'),
+]
+class Cpu(Loader):
+    def load(cls):
+        return cpp_extension.load('e', CPU)
+class Gpu(Loader):
+    def load(cls):
+        return cpp_extension.load('e', GPU)
+cpu = Namespace(Cpu())
+if torch.cuda.is_available():
+    gpu = Namespace(Gpu())
+else:
+    other = Stub()
+"""
 KERNELS = {
     "a kernel": ("@triton.jit\ndef add_kernel(x):\n    pass\n", "add_kernel"),
     "tuned": ("@triton.autotune(\n    configs=[],\n)\n@triton.jit\ndef add_kernel(x):\n    pass\n", "add_kernel"),
@@ -41,6 +60,10 @@ KERNELS = {
     "C++ kept in a class": (
         f"{LOAD}class Block(M):\n    def __init__(self):\n        self.e = cpp_extension.load('e', ['cuda.cpp'])\n",
         "",
+    ),
+    "kept in a class, by a list of sources, in a variable": (
+        LOADERS,
+        "Gpu gpu",
     ),
     "another load": (f"{LOAD}import json\ndef read(f):\n    return json.load(f)\n", ""),
     "what runs a program of the driver": (
@@ -79,6 +102,22 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
     chosen = "name = 'a._ext'\nif cpu:\n    build = CppExtension\nelse:\n    extension = CUDAExtension\n"
     text = f"import torch.utils.cpp_extension\n{chosen}extension(\n    name=name, sources=[])\n"
     assert told(text.encode(), "setup.py").extensions == {"a._ext"}
+
+
+BY_CLASS = {
+    "extensions.py": KERNELS["kept in a class, by a list of sources, in a variable"][0],
+    "functions.py": "import torch\nimport torch_npu\nfrom .extensions import cpu, gpu\n\n\ndef run(x):\n"
+    "    if x.is_cuda:\n        x = x.contiguous()\n        y = gpu.get('forward')(x)\n"
+    "    else:\n        y = cpu.get('forward')(x)\n    return y\n",
+}
+
+
+def test_an_object_of_a_class_that_compiles_a_kernel(tmp_path: Path) -> None:
+    """As in NNCF: the other way works on every device."""
+    after = fixed(tmp_path, BY_CLASS, "npu")
+    assert after["functions.py"] == BY_CLASS["functions.py"]
+    cpus = BY_CLASS | {"extensions.py": BY_CLASS["extensions.py"].replace("e.cu", "e.cc")}
+    assert "is_npu" in fixed(tmp_path, cpus, "npu")["functions.py"]
 
 
 LONG = {  # a pattern that goes back over these texts takes minutes, over the line of imports more than an hour

@@ -32,6 +32,8 @@ _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b([^\n]*)"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
 _SOURCE = r"\.cu[\"']"
+_LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*=[ \t]*[\[(]", r"\n\S"
+_MADE = r"\n[ \t]*(\w+)[ \t]*=([^\n=]*)"
 _DRIVER = r"nvidia-smi[\"']"
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
@@ -118,6 +120,8 @@ def _kernels(text: str) -> Iterator[str]:
     for at in loads:
         if kept := re.match(_KEPT, text[text.rfind("\n", 0, at) + 1 : at]):
             yield kept[1]
+    sources: set[str] | None = None  # the variables of the module with paths of CUDA's sources
+    keepers: set[str] = set()
     runs = _runs(text) if jitted else []
     named = (match.start() for match in re.finditer(_DRIVER, text))
     driven = [at for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
@@ -130,8 +134,10 @@ def _kernels(text: str) -> Iterator[str]:
             yield match[2]
         if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
             if match[1]:  # a class that compiles and keeps a kernel
-                if re.search(_SOURCE, body):
+                sources = _lists_of_sources(text) if sources is None else sources
+                if re.search(_SOURCE, body) or not sources.isdisjoint(re.findall(r"\w+", body)):
                     yield match[2]
+                    keepers.add(match[2])
             elif re.search(_RETURNS, body):
                 yield f"{match[2]}()"
         elif not jitted.isdisjoint(name for _, name in _between(runs, start, start + len(body))):
@@ -139,6 +145,19 @@ def _kernels(text: str) -> Iterator[str]:
                 yield match[2]
                 if match[1]:
                     jitted.add(match[2])  # this name is an autograd function whose `apply` runs the kernel
+    for match in re.finditer(_MADE, text) if keepers else ():
+        if not keepers.isdisjoint(re.findall(r"(\w+)\(", match[2])):
+            yield match[1]  # a variable that holds such a class's object: `kernels = Namespace(Loader())`
+
+
+def _lists_of_sources(text: str) -> set[str]:
+    """Return the variables of the module that hold the paths of CUDA's sources: `SOURCES = ["a.cpp", "a.cu"]`."""
+    found: set[str] = set()
+    for match in re.finditer(_LISTED, text):
+        end = re.compile(_END_OF_LIST).search(text, match.end())
+        if re.search(_SOURCE, text[match.end() : end.start() if end else len(text)]):
+            found.add(match[1])
+    return found
 
 
 def _runs(text: str) -> list[tuple[int, str]]:
