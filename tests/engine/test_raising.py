@@ -468,6 +468,36 @@ def seed_all(seed):
     assert engine.fix(Source(text)).text == text
 
 
+CLASS_METHODS = """
+class Device:
+    @{0}
+    def query(index=0):
+        return torch.cuda.nccl.version()
+
+    def other(self):
+        torch.cuda.synchronize()
+
+
+def resolve():
+    if not torch.cuda.is_available():
+        return None
+    return Device.{1}(0)
+"""
+
+
+@pytest.mark.parametrize("decorator", ["staticmethod", "classmethod"])
+def test_a_question_waits_for_a_method_that_is_called_by_the_name_of_its_class(decorator: str) -> None:
+    text = HEAD + CLASS_METHODS.format(decorator, "query")
+    assert ENGINE.fix(Source(text)).text == text.replace("cuda.synchronize", "npu.synchronize")
+    other = HEAD + CLASS_METHODS.format(decorator, "other")
+    assert "torch.npu.is_available" in ENGINE.fix(Source(other)).text
+
+
+def test_typing_beside_a_method_that_is_called_by_the_name_of_its_class() -> None:
+    typed = ("x = Device.query()", "class Device:", "if torch.cuda.is_available():", "def query(self):", "")
+    type_in_each_line(HEAD + CLASS_METHODS.format("classmethod", "query"), typed, 0)
+
+
 def test_of_several_questions_the_last_waits() -> None:
     text = HEAD + "def f():\n    if not x.is_cuda:\n        return 0\n    if not y.is_cuda:\n        return 1\n"
     text += "    return torch.cuda.nccl.version()\n"

@@ -473,6 +473,8 @@ class Kernels:
         for owner in ("self", "cls"):
             yield Word(f"{owner}.{match[1]}", above.start, indents.extent(above.start), gives)
         name = CLASS.match(self._text, above.start, above.end)
+        if name is not None:  # `Device.query()` calls a class method
+            yield self.word(f"{name[1]}.{match[1]}", above.start, gives)
         if name is not None and not gives:
             yield from (self.word(f"{held}.{match[1]}", at) for held, at in self._objects(name[1]))
         if name is not None and match[1] in ("forward", "__init__", "__call__", "apply") and not gives:
