@@ -78,7 +78,7 @@ class Above:
             known = []
             for disk, called in _folders(folder):
                 modules, ends = self._modules(disk)
-                roots = {name: name.partition(".")[0] for name in modules}
+                roots = {name: name.partition(".")[0] for name in modules} if modules else {}
                 inside = {root for root in {*roots.values()} if _is_within(folder, disk, root)}
                 known += [_Found(called, name, root.encode()) for name, root in roots.items() if root not in inside]
                 if ends:
@@ -96,7 +96,8 @@ class Above:
             changed = os.stat(folder or ".").st_mtime_ns
             if known is None or known[0] != changed:
                 names = _entries(folder)
-                modules = tuple(name for entry in sorted(names) for name in self._module(folder, entry, names))
+                likely = [entry for entry in names if _CUDA in entry or entry.partition(".")[0] in self._libraries]
+                modules = tuple(name for entry in sorted(likely) for name in self._module(folder, entry, names))
                 known = self._known[folder] = changed, modules, not _ENDS.isdisjoint(names)
         except OSError:
             return (), True
