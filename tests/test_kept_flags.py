@@ -122,6 +122,12 @@ OTHER_COUNTS = [
     "if torch.cuda.device_count() > 1:\n    model = DistributedDataParallel(model)\n    model.module.save()",
     "if torch.cuda.device_count() > 0:\n    model.module.save()",
     "if torch.cuda.device_count() > 1:\n    print()\nmodel.module.save()",
+    "if torch.cuda.device_count() > 1:\n    model = model.module if hasattr(model, 'module') else model",
+    "if torch.cuda.device_count() > 1 and isinstance(model, nn.DataParallel):\n    model = model.module",
+    "if torch.cuda.device_count() > 1:\n    model = DDP(model)\n    model.module.save()",
+    "if torch.cuda.device_count() > 1:\n    self.module.sync = True",
+    "if torch.cuda.device_count() > 1:\n    print(names[7:])  # of model.module",
+    "if torch.cuda.device_count() > 1:\n    import a.module",
     "several = torch.cuda.device_count() > 1\nmodel.module.save()",
     "size = torch.cuda.device_count() * (model.module.size if several else 1)",
 ]
@@ -172,10 +178,15 @@ def test_typing_beside_a_question_for_several_devices() -> None:
         ("> 1", "== 1"),
         ("        print", "    else:\n        print"),
         ("torch.nn.Data", "torch.nn.DistributedData"),
+        ("> 1", ">= 1"),
+        ("        model", "    model"),
+        ("import torch\n", "import torch\nfrom torch.nn.parallel import DistributedDataParallel as DataParallel\n"),
     ],
 )
 def test_files_that_wrap_no_model_where_there_are_several_devices(old: str, new: str) -> None:
     assert models_stay(WRAPS.format("").encode(), "a/train.py") == {WRAPS_BY_COUNT}
+    returned = WRAPS.format("").replace("model = torch", "return torch").replace("> 1", ">= 2").replace("\n", "\r\n")
+    assert models_stay(returned.encode(), "a/train.py") == {WRAPS_BY_COUNT}
     assert not models_stay(WRAPS.format("").replace(old, new).encode(), "a/train.py")
 
 

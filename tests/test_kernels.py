@@ -120,7 +120,8 @@ def test_an_object_of_a_class_that_compiles_a_kernel(tmp_path: Path) -> None:
     assert "is_npu" in fixed(tmp_path, cpus, "npu")["functions.py"]
 
 
-LONG = {  # a pattern that goes back over these texts takes minutes, over the line of imports more than an hour
+LONG = {
+    # a pattern that goes back over these texts takes minutes, over the line of imports more than an hour
     "a long word": f"{KERNELS['what runs one'][0]}    {'a' * 400_000}\n",
     "a line of imports": "from torch.utils." + "cpp_extension import " * 200_000,
     "many subscripts": f"{KERNELS['what runs one'][0]}    {'a[' * 200_000}\n",
@@ -137,6 +138,11 @@ LONG = {  # a pattern that goes back over these texts takes minutes, over the li
     + "".join(f"def h{i}():\n    g()\n" for i in range(9000)),
     "devices in a line": "x = cuda, " + "npu, " * 200_000,
 }
+
+
+def test_a_long_word_beside_a_class_that_compiles() -> None:
+    found = told(f"{LOADERS}x = {'a' * 400_000}\n".encode(), "ops/fast.py").kernels
+    assert found == {"fast.Gpu", "fast.gpu"}
 
 
 @pytest.mark.parametrize("name", LONG)

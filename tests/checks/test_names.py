@@ -399,7 +399,9 @@ def test_a_split_import_keeps_its_indentation() -> None:
         ("  # noqa: E402", True),
         (" #type: ignore[attr-defined]", True),
         ("  # isort:skip", True),
+        ("  # pragma: no cover  # NOQA", True),
         ("  # of CUDA", False),
+        ("  # type of both: functions", False),
     ],
 )
 def test_a_split_import_keeps_its_comment_for_linters(comment: str, repeated: bool, end: str) -> None:

@@ -468,6 +468,15 @@ def seed_all(seed):
     assert engine.fix(Source(text)).text == text
 
 
+@pytest.mark.parametrize("question", ["torch.has_cuda", "torch.backends.cuda.is_built()"])
+def test_a_device_behind_a_question_for_the_build_needs_review(question: str) -> None:
+    """The question stays, and is false on the target."""
+    text = HEAD + f"if {question}:\n    device = torch.device('cuda:0')\nelse:\n    device = torch.device('cpu')\n"
+    assert ENGINE.fix(Source(text)).text == text
+    choice = HEAD + f"device = torch.device('cuda' if {question} else 'cpu')\n"
+    assert ENGINE.fix(Source(choice)).text == choice
+
+
 CLASS_METHODS = """
 class Device:
     @{0}

@@ -320,6 +320,7 @@ def test_a_module_of_amds_is_one_of_a_family() -> None:
         {"a.py": ARMS.format("npu"), "b.py": WORDS.format("npu").replace("type == 'npu'", "kind == 'npu'")},
         {"a.py": ARMS.format("npu"), "b.py": f"import torch\n'''\n{ARMS.format('npu')}'''\n"},
         {"tests/a.py": CHOOSING.format("npu"), "docs/b.py": CHOOSING.format("npu")},
+        {name: LISTED.format("npu").replace("torch.cuda", "raise ValueError; torch.cuda") for name in ("a.py", "b.py")},
         {"a.py": LISTED.format("npu"), "b.py": LISTED.format("npu:0"), "c.py": LISTED.format("mps")},
         {"a.py": "import torch\nBACKENDS = {'cuda': 'nccl', 'npu': 'hccl'}\n", "b.py": "x = 'npu'\n"},
         {"a.py": "import torch  # is_npu_available()\n", "b.py": "x = 'cuda'  # if is_npu_available():\n"},
@@ -373,6 +374,7 @@ def test_a_file_that_chooses_the_target_and_imports_its_plugin_if_there_is_one(q
     [
         {"device.py": CHOOSING.format("npu")},
         {"device.py": "if args.other:\n    import torch_npu\n" + CHOOSING.format("npu")},
+        {"device.py": "if args.input:\n    import torch_npu\n" + CHOOSING.format("npu")},
         {"device.py": "if args.npu:\n    import torch\n    import torch_npu\n" + CHOOSING.format("npu")},
         {"device.py": "if args.npu:\n    import torch_npu.npu.amp\n" + CHOOSING.format("npu")},
         {"device.py": OPTIONAL.format("npu").replace("    try:", "    if True:")},
@@ -1131,14 +1133,23 @@ NOT_MODAL = {
     "no number": MODAL.replace('gpu="H100"', "gpu=None"),
     "in a comment": MODAL.replace("@app", "# @app"),
     "another module": MODAL.replace("import modal\n", "import modality as modal\n"),
+    "a variable": MODAL.replace('@app.function(gpu="H100", timeout=600)', "gpu = '0'\n\n"),
+    "a parameter": MODAL.replace('@app.function(gpu="H100", timeout=600)', "@wraps(f)").replace("steps", 'gpu="0"'),
     "in a string": '"""\n' + MODAL.replace('"H100"', "'H100'").replace("import torch\n", '"""\nimport torch\n', 1),
 }
 
 
-@pytest.mark.parametrize("gpus", ['"H100"', "[{}]".format('"H100:8", "A100"'), "modal.gpu.A100(count=2)"])
+@pytest.mark.parametrize("gpus", ['"H100"', 'f"H100:{N}"', "GPU", '["H100:8", "A100"]', "modal.gpu.A100(count=2)"])
 def test_code_for_gpus_in_the_cloud_needs_review(gpus: str) -> None:
     """Modal runs the functions on NVIDIA's GPUs, wherever the file is started."""
-    found = engine_for("npu").check(Source(MODAL.replace('"H100"', gpus))).findings
+    text = MODAL.replace('"H100"', gpus)
+    found = engine_for("npu").check(Source(text)).findings
+    lines = (
+        text.replace("(gpu", "(\n    gpu")
+        .replace(", timeout", ",\n    timeout")
+        .replace("import modal", "import os, modal")
+    )
+    assert engine_for("npu").fix(Source(lines)).text == lines
     assert {fix.applicability for one in found for fix in one.fixes} == {"review"}
     assert any("asks Modal for NVIDIA's GPUs" in one.message for one in found)
 

@@ -188,7 +188,7 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
         asked = {condition_of(text, clause): clause for clause in clauses if clause.word in ("if", "elif")}
         if any((twin := said_for(words, condition)) != condition and twin in asked for condition in asked):
             return True
-        if any(_lists_both(condition, device) for condition in asked):
+        if any(_lists_both(condition, device) and not _says(text, clause) for condition, clause in asked.items()):
             return True
         if vendor and not _compared_with([vendor], asked).isdisjoint(_compared_with(["cuda", device], asked)):
             return True  # a person wrote this condition: uncuda's fixes never write a vendor's name
@@ -198,6 +198,13 @@ def arms_by_hand(layout: Layout, indents: IndentScopes, device: str, ccl: str, v
             if any(one.start != clause.start for one in cudas for clause in named[:2]):
                 return True
     return False
+
+
+def _says(text: str, clause: Header) -> bool:
+    """Return whether the block of a clause begins with a statement that raises, prints or logs; such a clause only
+    checks a value."""
+    body = text[clause.end : clause.end + _WIDEST].lstrip()
+    return _SAID.match(body.partition("\n")[0]) is not None
 
 
 def _lists_both(condition: str, device: str) -> bool:

@@ -12,7 +12,10 @@ from ..messages.fixes import titled
 from .base import At, Context, Hit, Links
 from .verdicts import Judge, Verdict
 
-_FOR_LINTERS = lazy_re.compile(r"[ \t]*#[ \t]*(?:flake8|isort|mypy|noqa|pylint|pyright|ruff|type)\b[^\r\n]*")
+_FOR_LINTERS = lazy_re.compile(
+    r"[ \t]*#[^\r\n]*?\b"
+    r"(?i:flake8:|fmt:|isort:|mypy:|nopycln:|noqa\b|nosec\b|pylint:|pyre-|pyright:|ruff:|type:\s*ignore)[^\r\n]*"
+)
 _ALONE = lazy_re.compile(r"import[ \t]+[\w.]+[ \t]*(?:\r?\n)?")
 
 

@@ -28,10 +28,12 @@ _LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightni
 _WRAPS = b"DataParallel("
 # begins with a literal, which is fast to search for
 _BY_COUNT = lazy_re.compile(
-    rb"device_count\(\)[ \t]*>=?[ \t]*[12]\b[^\n#]{0,200}:[ \t]*(?:#[^\n]*)?\r?\n"
-    rb"(?:(?![ \t]*el(?:se|if)\b)[^\n]*\n){0,5}?[^\n#]{0,200}[\w.\])][ \t]*=[ \t]*(?:[\w.]*\.)?DataParallel\("
+    rb"device_count\(\)[ \t]*(?:>[ \t]*1|>=[ \t]*2)\b[^\n#]{0,200}:[ \t]*(?:#[^\n]*)?\r?\n"
+    rb"((?:(?![ \t]*el(?:se|if)\b)[^\n]*\n){0,5}?"
+    rb"[^\n#]{0,200}(?:[\w.\])][ \t]*=|\breturn)[ \t]*(?:[\w.]*\.)?)DataParallel\("
 )
-_IF = lazy_re.compile(rb"[ \t]*(?:el)?if\b")
+_IF = lazy_re.compile(rb"([ \t]*)(?:el)?if\b")
+_ALIAS = b"DistributedDataParallel as DataParallel"
 
 
 def models_stay(data: bytes, path: str) -> frozenset[str]:
@@ -60,5 +62,10 @@ def _keeps_flag(data: bytes) -> bool:
 def _wraps_by_count(data: bytes) -> bool:
     """Return whether a file wraps a model where there are several devices: `if torch.cuda.device_count() > 1: model =
     DataParallel(model)`."""
-    starts = (data.rfind(b"\n", 0, match.start()) + 1 for match in _BY_COUNT.finditer(data))
-    return any(_IF.match(data, start) for start in starts)
+    for match in _BY_COUNT.finditer(data) if _ALIAS not in data else ():
+        question = _IF.match(data, data.rfind(b"\n", 0, match.start()) + 1)
+        if question is not None:
+            inside = question[1] + b" ", question[1] + b"\t"
+            if all(line.startswith(inside) for line in match[1].split(b"\n") if line.strip()):
+                return True
+    return False

@@ -32,8 +32,8 @@ _LOAD = r"load(?:_inline)?\("
 _BY_NAME = r"cpp_extension[ \t]+import\b([^\n]*)"
 _KEPT = r"^(\w+)[ \t]*=[ \t]*(?:[\w.]*\.)?$"
 _SOURCE = r"\.cu[\"']"
-_LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*=[ \t]*[\[(]", r"\n\S"
-_MADE = r"\n[ \t]*(\w+)[ \t]*=([^\n=]*)"
+_LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*(?::[^\n=]*)?=[ \t]*[\[(]", r"\n\S"
+_MADE = r"\n[ \t]*(\w+)[ \t]*(?::[^\n=]*)?=([^\n=]*)(?<!,)(?=\n|$)"
 _DRIVER = r"nvidia-smi[\"']"
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
@@ -63,7 +63,7 @@ class Told(NamedTuple):
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
     models_stay: frozenset[str] = frozenset()
-    """Why the program's models stay on the CPU, as far as the file shows (`kept_flags.py`)."""
+    """Why the program's models stay as they are, as far as the file shows (`kept_flags.py`)."""
 
 
 UNTOLD = Told()
@@ -110,8 +110,8 @@ def module_of(path: str) -> str:
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Names of functions that run a kernel or nvidia-smi, and, with "()" appended, names of functions that return a
-    compiled module."""
+    """Names of functions and classes that run a kernel or nvidia-smi, of variables that hold a compiled module or an
+    object of such a class, and, with "()" appended, names of functions that return a compiled module."""
     starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
     found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
     jitted = {match[1] for match in found if match is not None}
@@ -135,7 +135,8 @@ def _kernels(text: str) -> Iterator[str]:
         if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
             if match[1]:  # a class that compiles and keeps a kernel
                 sources = _lists_of_sources(text) if sources is None else sources
-                if re.search(_SOURCE, body) or not sources.isdisjoint(re.findall(r"\w+", body)):
+                given = (body[at - start :][:_FAR] for at in loads if start <= at < start + len(body))
+                if re.search(_SOURCE, body) or any(not sources.isdisjoint(re.findall(r"\w+", one)) for one in given):
                     yield match[2]
                     keepers.add(match[2])
             elif re.search(_RETURNS, body):
@@ -146,13 +147,14 @@ def _kernels(text: str) -> Iterator[str]:
                 if match[1]:
                     jitted.add(match[2])  # this name is an autograd function whose `apply` runs the kernel
     for match in re.finditer(_MADE, text) if keepers else ():
-        if not keepers.isdisjoint(re.findall(r"(\w+)\(", match[2])):
+        if not keepers.isdisjoint(re.findall(r"\b(\w+)\(", match[2])):
             yield match[1]  # a variable that holds such a class's object: `kernels = Namespace(Loader())`
 
 
 def _lists_of_sources(text: str) -> set[str]:
     """Return the variables of the module that hold the paths of CUDA's sources: `SOURCES = ["a.cpp", "a.cu"]`."""
     found: set[str] = set()
+    text = "\n" + text
     for match in re.finditer(_LISTED, text):
         end = re.compile(_END_OF_LIST).search(text, match.end())
         if re.search(_SOURCE, text[match.end() : end.start() if end else len(text)]):

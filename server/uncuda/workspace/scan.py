@@ -53,7 +53,8 @@ _CHOOSING = 2
 # condition; a person wrote this import, because fixes add the plugin's import only after another import
 _TRIED = (
     r"^[ \t]*(?:try[ \t]*:[^\S\n]*(?:#[^\n]*)?\n[ \t]+(?:import|from)[ \t]+(%s)\b"
-    r"|if[ \t][^\n#]{0,200}(?i:%s)[^\n#]{0,200}:[^\S\n]*(?:#[^\n]*)?\n[ \t]+import[ \t]+(%s)[ \t]*(?:#|\r|$))"
+    r"|if[ \t][^\n#]{0,200}(?<![A-Za-z])(?i:%s)(?![A-Za-z])[^\n#]{0,200}:[^\S\n]*(?:#[^\n]*)?\n"
+    r"[ \t]+import[ \t]+(%s)(?:[ \t]+as[ \t]+\w+)?[ \t]*(?:#|\r|$))"
 )
 _NEAR = 200
 """A package's name counts as part of an import only if `import` begins before the name, or fewer than this number of

@@ -12,6 +12,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...facts.layout import without_comments
 from ...facts.scans import matches, plain
 from ...limits import Work
 from .parts import in_test
@@ -19,9 +20,10 @@ from .questions import COUNT, is_question
 
 _WRAPS, _MEMBER = "DataParallel(", ".module"
 _READS = lazy_re.compile(r"\.module\b")
-_DISTRIBUTED = "Distributed"
+# code that works with and without a wrapper, or with another one
+_CAREFUL = lazy_re.compile(r"Distributed|\bDDP\b|\bhasattr\(|\bisinstance\(|\bimport\b")
 # "module." is the prefix of the names of the wrapper's parameters; `name[7:]` is the name without it
-_UNWRAPS = lazy_re.compile(r"\.module\b|[\"']module\.|\[7:\]")
+_UNWRAPS = lazy_re.compile(r"(?<!\bself)(?<!\bcls)\.module\b|[\"']module\.|\[7:\](?=[\s\S]{0,200}\.items\(\))")
 # for each operator, the number on its other side with which it tells one device from several; by whether the number of
 # devices is on the left
 _TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
@@ -129,8 +131,8 @@ def unwrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
                 start, end = _extent(hit, branches)
                 branches.facts.layout.reads(start, end)
                 branches.work.search(start, end)
-                code = branches.text[start:end]
-                if _UNWRAPS.search(code) and _DISTRIBUTED not in code:
+                code = without_comments(branches.text[start:end])
+                if _UNWRAPS.search(code) and not _CAREFUL.search(code):
                     yield index
 
 

@@ -34,7 +34,8 @@ COUNT = "torch.cuda.device_count"
 _PLAIN = frozenset({COUNT, "torch.cuda.is_available"})
 _MODULE, _FUNCTIONS = "torch.cuda", ("is_available", "device_count")
 _IMPORTED = _PLAIN | {_MODULE}
-_ASKING = frozenset({"NCCL", "cuda", "device_count", "is_available", "is_nccl_available"})  # of `torch.version.cuda`
+# "cuda" is of `torch.version.cuda`
+_ASKING = frozenset({"NCCL", "cuda", "device_count", "has_cuda", "is_available", "is_built", "is_nccl_available"})
 _CHOOSES = lazy_re.compile(r"\b(?:if|and|or)\b")
 _CHOOSING = (ast.IfExp, ast.BoolOp, *ASIDE)
 _COUNT = r"[\w.]*device_count\([^()\n]*\)"

@@ -57,8 +57,15 @@ _SWITCH = lazy_re.compile(
     r"[ \t]*==[ \t]*[\"']1[\"'][ \t]*:"
 )
 # Modal runs the functions of a file in containers with the GPUs that the file names; all are NVIDIA's
-_MODALS = lazy_re.compile(r"^(?:import|from)[ \t]+modal\b", re.M), "modal"
-_GPUS = lazy_re.compile(r"\bgpu[ \t]*=[ \t]*(?:[\"'\[]|modal\.gpu\.)"), "gpu"
+_MODALS = lazy_re.compile(r"^[ \t]*(?:from|import(?:[ \t]+[\w.]+[ \t]*,)*)[ \t]+modal\b", re.M), "modal"
+_GPUS = (
+    lazy_re.compile(
+        r"\.(?:cls|function|with_options)\([^\n#]{0,200}?\bgpu[ \t]*=(?![ \t]*None\b)"
+        r"|^[ \t]+gpu[ \t]*=(?![ \t]*None\b)[^\n#]*,[ \t]*(?:#[^\n]*)?\r?$|\bmodal\.gpu\.",
+        re.M,
+    ),
+    "gpu",
+)
 _AMD = lazy_re.compile(r"(?<![A-Za-z])(?:amd|rocm)(?![A-Za-z])", re.I)
 _NVIDIA = ".nvidia"
 _NVIDIAS = lazy_re.compile(r"^from[ \t]+[\w.]*\.nvidia(?:\.[\w.]*)?[ \t]+import\b", re.M)
