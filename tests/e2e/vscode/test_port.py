@@ -170,6 +170,8 @@ def test_the_review_by_keys(window: Window, folder: Path) -> None:
     window.until(lambda: active(window) != number and "(2 of 3)" in active(window), lambda: window.rows(".tab"))
     window.shot("next")
     before = left(folder)
+    # the key and the buttons work from the same moment on, once the extension knows the file that is open now
+    window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
     window.page.keyboard.press("Alt+PageUp")
     window.until(lambda: active(window) == number, lambda: window.rows(".tab"))
     window.until(lambda: {*BUTTONS} <= {*window.title_buttons()}, window.title_buttons)
