@@ -145,6 +145,11 @@ def test_a_long_word_beside_a_class_that_compiles() -> None:
     assert found == {"fast.Gpu", "fast.gpu"}
 
 
+def test_many_classes_that_compile() -> None:
+    text = LOADERS + "".join(f"class C{n}(L):\n    e = cpp_extension.load('e', [])\n" for n in range(9000))
+    assert told(text.encode(), "ops/fast.py").kernels == {"fast.Gpu", "fast.gpu"}
+
+
 @pytest.mark.parametrize("name", LONG)
 def test_a_scan_takes_as_long_as_its_text(name: str) -> None:
     found = Reader(CATALOGUE).facts(LONG[name].encode(), "ops/fast.py").told.kernels

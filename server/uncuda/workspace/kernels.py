@@ -132,10 +132,11 @@ def _kernels(text: str) -> Iterator[str]:
         drives = bisect_left(driven, start) < bisect_left(driven, start + len(body))
         if drives and not match[1] and not any(word in body for word in _CAREFUL):
             yield match[2]
-        if bisect_left(loads, start) < bisect_left(loads, start + len(body)):
+        within = loads[bisect_left(loads, start) : bisect_left(loads, start + len(body))]
+        if within:
             if match[1]:  # a class that compiles and keeps a kernel
                 sources = _lists_of_sources(text) if sources is None else sources
-                given = (body[at - start :][:_FAR] for at in loads if start <= at < start + len(body))
+                given = (text[at : min(at + _FAR, start + len(body))] for at in within)
                 if re.search(_SOURCE, body) or any(not sources.isdisjoint(re.findall(r"\w+", one)) for one in given):
                     yield match[2]
                     keepers.add(match[2])
