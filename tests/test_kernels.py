@@ -61,10 +61,7 @@ KERNELS = {
         f"{LOAD}class Block(M):\n    def __init__(self):\n        self.e = cpp_extension.load('e', ['cuda.cpp'])\n",
         "",
     ),
-    "kept in a class, by a list of sources, in a variable": (
-        LOADERS,
-        "Gpu gpu",
-    ),
+    "kept in a class, by a list of sources, in a variable": (LOADERS, "Gpu gpu"),
     "another load": (f"{LOAD}import json\ndef read(f):\n    return json.load(f)\n", ""),
     "what runs a program of the driver": (
         "def report():\n    call(['nvidia-smi', '-L'])\ndef load():\n    f()\ndef show():\n    run('nvidia-smi')\n",
@@ -105,7 +102,7 @@ def test_modules_that_a_build_file_compiles_for_cuda() -> None:
 
 
 BY_CLASS = {
-    "extensions.py": KERNELS["kept in a class, by a list of sources, in a variable"][0],
+    "extensions.py": LOADERS,
     "functions.py": "import torch\nimport torch_npu\nfrom .extensions import cpu, gpu\n\n\ndef run(x):\n"
     "    if x.is_cuda:\n        x = x.contiguous()\n        y = gpu.get('forward')(x)\n"
     "    else:\n        y = cpu.get('forward')(x)\n    return y\n",

@@ -21,7 +21,7 @@ from .target_variants import condition_of, said_for, words_for
 _CUDA = lazy_re.compile(r"(?<![A-Za-z])(?:cuda|nccl|gpu)", re.I)
 _COMPARED = lazy_re.compile(r"([\w.]+(?:\([\w.]*\))?)[ \t]*(?:==|in\b)")
 _LISTED = lazy_re.compile(r"\bin[ \t]*[(\[{]([^()\[\]{}]*)[)\]}]")
-_WIDEST = 200  # maximum number of bytes between the start of a line and its first word
+_WIDEST = 200  # maximum number of bytes from the start of a line, or of a block, to the end of its first word
 _CUDA_NAMES = ("cuda", "nccl", "gpu")
 _OF_ALL = r"(?:(?:all|any)[ \t]*\([\s\[(]*)?"
 _COMPARED_WITH = r"[\w.]+(?:(?:\[[^\[\]]*\]|\([^()]*\))[\w.]*)*(?:[ \t]*==[ \t]*|(?<=\.startswith)\([ \t]*)"

@@ -12,10 +12,9 @@ from uncuda import lazy_re
 from uncuda.byte_search import contains, contains_any
 
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
-_STARTS = (b"try", b"AVAILABLE")  # of each of the patterns in _IMPORTS
-# The patterns begin with a literal, which is fast to search for.
+# The patterns begin with a literal, by which they are listed here; it is fast to search for.
 _NAMES = rb"[ \t]*:[^\S\n]*\n[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
-_IMPORTS = [lazy_re.compile(_STARTS[0] + _NAMES), lazy_re.compile(_STARTS[1] + rb"\w*" + _NAMES)]
+_IMPORTS = {b"try": lazy_re.compile(rb"try" + _NAMES), b"AVAILABLE": lazy_re.compile(rb"AVAILABLE\w*" + _NAMES)}
 _BEFORE = lazy_re.compile(rb"([ \t]*)(?:(try)|if[ \t]+\w*AVAILABLE)")
 _FAR = 4000  # maximum number of characters between the import and the `except` that handles its failure
 _CATCHES = rb"\n%b(?:except)\b([^\n]*):[^\S\n]*(?:#[^\n]*)?\n[ \t]+(\w+)"
@@ -29,7 +28,7 @@ def tried(data: bytes, path: str) -> frozenset[str]:
 
 
 def _tried(data: bytes, path: PurePath) -> Iterator[str]:
-    patterns = (pattern for start, pattern in zip(_STARTS, _IMPORTS, strict=True) if contains(data, start))
+    patterns = (pattern for start, pattern in _IMPORTS.items() if contains(data, start))
     for match in chain.from_iterable(pattern.finditer(data) for pattern in patterns):
         line = data.rfind(b"\n", 0, match.start()) + 1
         before = _BEFORE.match(data, line)
