@@ -10,7 +10,7 @@ import pytest
 from engine.typist import type_in_each_line
 from support.engines import engine_for
 from test_kernels import fixed
-from uncuda.project import WRAPS_BY_COUNT, Project
+from uncuda.project import FLAG_BY_CUDA, WRAPS_BY_COUNT, Project
 from uncuda.source import Source
 from uncuda.workspace.kept_flags import models_stay
 
@@ -235,3 +235,50 @@ def test_questions_move_beside_another_trainer(given: str, tmp_path: Path) -> No
     main = f"import pytorch_lightning as pl\nimport torch\nimport torch_npu\n\n{given}"
     after = fixed(tmp_path, {"main.py": main, "tools.py": QUESTIONS.format("cuda")}, "npu")
     assert "cuda." not in after["tools.py"].replace("use_cuda", "")
+
+
+MODEL = """import torch
+from torch import nn
+
+
+class Model(nn.Module):
+    def cuda(self):
+        super().cuda()
+        self.use_cuda = True
+
+    def zero(self, inputs):
+        h0 = torch.zeros(len(inputs))
+        if self.use_cuda:
+            return h0.cuda()
+        return h0
+"""
+OWN = [
+    ("super().cuda()", "super(Model, self).cuda(device)"),
+    ("if self.use_cuda:", "if inputs and not self.use_cuda:"),
+    ("(self):\n        super", '(self, device=None):\n        """To CUDA."""\n\n        super'),
+    ("\n", "\r\n"),
+]
+OTHER_MODELS = [
+    ("self.use_cuda = True", "self.weight = self.weight.cuda()"),
+    ("super().cuda()", "self.model.cuda()"),
+    ("        super().cuda()", "        # super().cuda()"),
+    ("if self.use_cuda:", "if inputs.use_cuda:"),
+    ("        self.use_cuda = True", "    def other(self):\n        self.use_cuda = True"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), OWN)
+def test_questions_stay_if_the_own_cuda_of_a_model_sets_an_attribute(old: str, new: str, tmp_path: Path) -> None:
+    """The plugin's method would not set the attribute; calls of `cuda` on unknown objects need review."""
+    model = MODEL.replace("import torch\n", "import torch\nimport torch_npu\n").replace(old, new)
+    after = fixed(tmp_path, {"model.py": model, "tools.py": QUESTIONS.format("cuda")}, "npu")
+    assert after["tools.py"] == QUESTIONS.format("npu")
+    assert after["model.py"].replace(".npu(", ".cuda(") == model
+
+
+@pytest.mark.parametrize(("old", "new"), OTHER_MODELS)
+def test_questions_move_beside_other_models(old: str, new: str, tmp_path: Path) -> None:
+    assert models_stay(MODEL.encode(), "a/model.py") == {FLAG_BY_CUDA}
+    assert not models_stay(MODEL.replace(old, new).encode(), "a/model.py")
+    after = fixed(tmp_path, {"model.py": MODEL.replace(old, new), "tools.py": QUESTIONS.format("cuda")}, "npu")
+    assert "torch.npu.is_available" in after["tools.py"]

@@ -43,7 +43,7 @@ from uncuda.engine.relations.own_words import OWN_FLAG
 from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
-from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
+from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -258,6 +258,7 @@ def test_texts_are_used() -> None:
         MODELS_ON_CPU,
         LIGHTNING_ON_CPU,
         WRAPS_BY_COUNT,
+        FLAG_BY_CUDA,
         MODULE_LACKS,
         REPLACED,
         CLOUD,

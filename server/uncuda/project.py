@@ -52,7 +52,8 @@ SCALERS = frozenset({"timm.utils.NativeScaler"})
 """Gradient scalers of other libraries that are CUDA's unless they get a device (timm/utils/cuda.py)."""
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
-MODELS_ON_CPU, LIGHTNING_ON_CPU, WRAPS_BY_COUNT = "models-on-cpu", "lightning-on-cpu", "wraps-by-count"
+MODELS_ON_CPU, LIGHTNING_ON_CPU = "models-on-cpu", "lightning-on-cpu"
+WRAPS_BY_COUNT, FLAG_BY_CUDA = "wraps-by-count", "flag-by-cuda"
 """What `Project.models_stay` may contain."""
 MANY = "*"
 """What `Project.reaches` says about a name through which too many names and libraries are needed to list them."""
@@ -177,8 +178,9 @@ class Project:
     """Why the program's models stay as they are, as ids of sentences in rules/limits.tsv. On the CPU: MODELS_ON_CPU, if
     a file asks for CUDA in an attribute that stays as it is, because the compute capability of CUDA's devices is
     compared where the attribute is true, as in fairseq/trainer.py; LIGHTNING_ON_CPU, if the number of Lightning's GPUs
-    depends on a question for CUDA. Without a wrapper: WRAPS_BY_COUNT, if a file wraps a model in `DataParallel` where
-    there are several devices."""
+    depends on a question for CUDA; FLAG_BY_CUDA, if a model's own `cuda` also sets an attribute that its other methods
+    read. Without a wrapper: WRAPS_BY_COUNT, if a file wraps a model in `DataParallel` where there are several
+    devices."""
     patching: frozenset[str] = frozenset()
     """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`,
     `setattr(torch.cuda, "Stream", f)`."""

@@ -1,6 +1,6 @@
 """Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability,
-programs whose models Lightning places on CUDA or the CPU, and programs that wrap a model in `DataParallel` where there
-are several devices."""
+programs whose models Lightning places on CUDA or the CPU, models whose own `cuda` also sets an attribute, and programs
+that wrap a model in `DataParallel` where there are several devices."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains
-from uncuda.project import LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
+from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
 
 from .backends import is_apart
 
@@ -33,13 +33,20 @@ _BY_COUNT = lazy_re.compile(
     rb"[^\n#]{0,200}(?:[\w.\])][ \t]*=|\breturn)[ \t]*(?:[\w.]*\.)?)DataParallel\("
 )
 _IF = lazy_re.compile(rb"([ \t]*)(?:el)?if\b")
+_METHOD = b"def cuda(self"
+_MODELS = lazy_re.compile(rb"([ \t]+)def cuda\(self[^\n]*\n((?:\1[ \t]+[^\n]*\n|[ \t]*\r?\n){1,20})")
+_SUPER = lazy_re.compile(rb"^[^#\n\"']*\bsuper\([^()\n]*\)\.cuda\(", re.M)
+_TRUE = lazy_re.compile(rb"^[ \t]+self\.(\w+) = True\b", re.M)
+_READS = rb"^[^#\n\"']*\b(?:if|and|or|not) (?:not )?self\.%b\b"
+
 _ALIAS = b"DistributedDataParallel as DataParallel"
 
 
 def models_stay(data: bytes, path: str) -> frozenset[str]:
     """Return why the program's models stay as they are, as far as a file shows: MODELS_ON_CPU (`_keeps_flag`);
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
-    only, so the question stays, and Lightning keeps the models on the CPU; WRAPS_BY_COUNT (`_wraps_by_count`)."""
+    only, so the question stays, and Lightning keeps the models on the CPU; FLAG_BY_CUDA (`_sets_flag`);
+    WRAPS_BY_COUNT (`_wraps_by_count`)."""
     if is_apart(path):
         return frozenset()
     found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
@@ -47,6 +54,8 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
         found.add(LIGHTNING_ON_CPU)
     if contains(data, _WRAPS) and _wraps_by_count(data):
         found.add(WRAPS_BY_COUNT)
+    if contains(data, _METHOD) and _sets_flag(data):
+        found.add(FLAG_BY_CUDA)
     return frozenset(found)
 
 
@@ -57,6 +66,21 @@ def _keeps_flag(data: bytes) -> bool:
     guards = {match[1] for match in _GUARDED.finditer(data)}
     flags = [match[1] for match in _SET.finditer(data) if match[1] in guards] if guards else []
     return any(re.search(_MOVES % re.escape(flag), data) for flag in flags)
+
+
+def _sets_flag(data: bytes) -> bool:
+    """Return whether the own `cuda` of a model also sets an attribute that other methods read: `super().cuda()` and
+    `self.use_cuda = True`, with `if self.use_cuda: x = x.cuda()`. The plugin's method would not set the attribute, so
+    its calls need review, and the model stays on the CPU."""
+    at = data.find(_METHOD)
+    while at >= 0:
+        method = _MODELS.match(data, data.rfind(b"\n", 0, at) + 1)
+        if method is not None and _SUPER.search(method[2]) is not None:
+            flags = (match[1] for match in _TRUE.finditer(method[2]))
+            if any(re.search(_READS % re.escape(flag), data, re.M) for flag in flags):
+                return True
+        at = data.find(_METHOD, at + 1)
+    return False
 
 
 def _wraps_by_count(data: bytes) -> bool:

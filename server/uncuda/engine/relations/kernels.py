@@ -65,12 +65,15 @@ class Libraries:
         verdicts: Verdicts | None = None,
         choosing: frozenset[str] = frozenset(),
         unwrapped: bool = False,
+        named: frozenset[str] = frozenset(),
     ) -> None:
         """`modules`: the CUDA libraries in the target's tables; `called`: patterns for names of compiled modules;
         `verdicts`: what the rules say about each name of `torch.cuda`; None if `project.reaches` is empty; `choosing`:
         the functions of libraries that choose CUDA or the CPU by themselves if their call passes no device;
-        `unwrapped`: whether the target has no `DataParallel`."""
+        `unwrapped`: whether the target has no `DataParallel`; `named`: the libraries that take no tensors of the target
+        and have no dot in their names."""
         self.modules, self.project, self._verdicts, self.unwrapped = modules, project, verdicts, unwrapped
+        self.named = named
         own = {place.replace("\\", "/").rpartition("/")[2] for place in project.own}
         self._choosing = frozenset(name for name in choosing if name.partition(".")[0] not in own)
         self._called = re.compile("|".join(called) or r"(?!)")
@@ -87,7 +90,8 @@ class Libraries:
         called = [str(rule.get("pattern")) for rule in rules if rule.check == "module" and rule.get("pattern")]
         names = [rule for rule in rules if rule.check == "name"] if project.reaches else []
         unwrapped = any(rule.get("keeps-counts") and not target.has(rule.needs) for rule in catalogue.rules.values())
-        return cls(lost, called, project, Verdicts(names, target) if names else None, choosing, unwrapped)
+        named = frozenset(name for name in {*lost, *target.cuda_and_cpu} if "." not in name)
+        return cls(lost, called, project, Verdicts(names, target) if names else None, choosing, unwrapped, named)
 
     @cached_property
     def reached(self) -> frozenset[str]:

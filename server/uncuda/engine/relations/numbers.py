@@ -15,7 +15,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from ...project import LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
+from ...project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
 from .alike import unwrapping
 from .kernels import Libraries
 from .parts import choice_of, taken_as
@@ -54,8 +54,9 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
     stay = libraries.project.models_stay
     if MODELS_ON_CPU in stay:
         yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
-    if LIGHTNING_ON_CPU in stay:
-        yield from ((index, LIGHTNING_ON_CPU) for index in _questions(hits))
+    for reason in (LIGHTNING_ON_CPU, FLAG_BY_CUDA):
+        if reason in stay:
+            yield from ((index, reason) for index in _questions(hits))
     if WRAPS_BY_COUNT in stay and libraries.unwrapped:
         yield from ((index, WRAPS_BY_COUNT) for index in unwrapping(hits, branches))
 
@@ -87,8 +88,8 @@ def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
 
 
 def _questions(hits: Sequence[Hit]) -> Iterator[int]:
-    """Yield the indices of the hits that ask for CUDA, except those that print or log the answer: where Lightning keeps
-    the models on the CPU, a device that another question chooses would be that of the target."""
+    """Yield the indices of the hits that ask for CUDA, except those that print or log the answer: where models
+    stay on the CPU, a device that another question chooses would be that of the target."""
     for index, hit in enumerate(hits):
         if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
             if choice_of(hit) is not None or not _SHOWS.match(hit.statement.digest.piece.text):

@@ -17,6 +17,7 @@ from .kernels import BUILDER, Libraries
 from .loading import beside_loading, of_loading, of_stored
 from .makes import of_makes
 from .moved import beside_moves
+from .named_libraries import over_named
 from .own_words import BEHIND
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
@@ -173,6 +174,8 @@ def staying(
     _hold_over_cuda(result, hits, classes, questions, branches, libraries)
     for several in over_several(hits, classes, questions, branches, libraries):
         result.hold(several.question, REVIEW, OVER_LEFT)
+    for named in over_named(questions, branches, libraries):
+        result.hold(named.question, REVIEW, OVER_LEFT)
     for index in (*questions.lost, *over_toolkit(hits, questions, branches)):
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):

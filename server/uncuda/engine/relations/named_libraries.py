@@ -1,0 +1,39 @@
+"""Finds conditions that ask for CUDA and choose a library by its name: `if x.is_cuda: implementation = "warp"`."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from functools import cache
+
+from ...checks.branches import Branches
+from ...facts.scans import matches
+from .guarded import Held
+from .kernels import Libraries
+from .questions import Questions
+
+
+def over_named(questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
+    """Yield the conditions that guard a string which is the name of a library that takes no tensors of the target
+    (`Libraries.named`). The target's table says so of these libraries."""
+    if not libraries.named or not questions.may_guard():
+        return
+    layout, text = branches.facts.layout, branches.text
+    found = branches.facts.searches.find(("named", libraries.named), matches(_pattern(libraries.named)))
+    places = [at for at in found if at and not layout.token_at(at - 1) and layout.token_at(at) != "#"]
+    for index in questions if places else ():
+        for start, end in questions.regions(index):
+            branches.work.compare(1 + len(places).bit_length())
+            at = bisect_left(places, start)
+            if at < len(places) and places[at] < end:
+                branches.work.search(places[at], places[at] + 64)
+                name = text[places[at] + 1 : text.index(text[places[at]], places[at] + 1)]
+                yield Held(index, name, left=True)
+                break
+
+
+@cache
+def _pattern(names: frozenset[str]) -> re.Pattern[str]:
+    """Return a pattern for a string literal that is one of the names."""
+    return re.compile(rf"""(?<![\w"'\\])(["'])(?:{"|".join(sorted(map(re.escape, names)))})\1""")
