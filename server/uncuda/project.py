@@ -151,6 +151,9 @@ class Project:
     users: frozenset[tuple[str, str]] = frozenset()
     """(module, library) of each module of the project that imports, outside of all blocks, a library that takes tensors
     and graphs only on CUDA and on the CPU according to the table of any target, or one of SCALERS."""
+    device_makers: frozenset[str] = frozenset()
+    """The dotted names of functions such as `get_device` that modules in `users` with such a library import from other
+    modules: the functions also make devices for the library."""
     tried: frozenset[str] = frozenset()
     """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""
@@ -234,6 +237,13 @@ class Project:
         for user in self.users:
             found.setdefault(user[0].rpartition(".")[2], []).append(user)
         return found
+
+    def makers_in(self, path: str) -> frozenset[str]:
+        """Return the names of the functions in `device_makers` that a file may define. A module may also import them
+        from the package that contains the file."""
+        own = f".{module_at(path)}." if self.device_makers and path else ""
+        found = (maker.rpartition(".") for maker in self.device_makers if own)
+        return frozenset(name for module, _, name in found if f".{module}." in own)
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of `module` in the file at `path` finds a module of the project."""

@@ -1077,6 +1077,49 @@ def test_what_hands_tensors_to_a_module_that_imports_such_a_library(imported: st
     assert classes(findings(files, "net/train.py")) == {due}
 
 
+DEVICES = """import torch
+
+
+def get_device(name):
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Loader:
+    def get_device(self):
+        return torch.device("cuda")
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "due"),
+    [
+        ("from net.utils import get_device", "net/utils/devices.py", "review"),
+        (
+            "from .utils.devices import (\n    get_device as device_of,\n)",
+            "net/utils/devices.py",
+            "review",
+        ),
+        ("from net.utils.devices import get_device", "net/utils/devices.py", "review"),
+        ("from net.utils import get_device", "net/devices.py", "safe"),
+        ("from net.utils import Loader", "net/utils/devices.py", "safe"),
+        ("def f():\n    from net.utils import get_device", "net/utils/devices.py", "safe"),
+    ],
+)
+def test_a_function_that_makes_devices_for_such_a_library(line: str, path: str, due: str) -> None:
+    """As in alibi-detect, whose detectors get their device of one function, those with KeOps, too."""
+    files = {**GRAPHS, path: DEVICES, "net/graphs.py": f"{GRAPHS['net/graphs.py']}{line}\n"}
+    found = findings(files, path)
+    assert classes(found[:2]) == {due}
+    assert classes(found[2:]) == {"safe"}
+    assert classes(findings({**files, "net/graphs.py": f"import torch\n{line}\n"}, path)) == {"safe"}
+
+
+def test_a_function_that_makes_devices_is_typed() -> None:
+    project = Project(device_makers=frozenset({"net.utils.get_device"}))
+    typed = ("def get_device(name):", "class A:", "x = 1", '"""')
+    type_in_each_line(DEVICES, typed, 2, "net/utils/devices.py", project)
+
+
 def test_a_module_beside_the_file_that_imports_such_a_library() -> None:
     files = {**GRAPHS, "net/train.py": MOVED.format("from graphs import Graph")}
     assert classes(findings(files, "net/train.py")) == {"review"}

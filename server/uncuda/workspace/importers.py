@@ -8,10 +8,10 @@ from collections.abc import Collection, Iterator
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains, contains_any
-from uncuda.module_names import module_at
+from uncuda.module_names import imported_from, module_at
 from uncuda.project import SCALERS
 
-from .calls import NAMED
+from .calls import FROM, NAMED
 
 
 class Importers:
@@ -39,6 +39,21 @@ class Importers:
         found = set(self._imported(b"\n" + data))
         module = module_at(path) if found else ""
         return frozenset(f"{module}\n{name}" for name in found if module)
+
+    def device_makers(self, data: bytes, path: str, users: Collection[str]) -> frozenset[str]:
+        """Return the dotted names of the functions of other modules that may make the devices of a file: the file
+        imports them by a name such as `get_device`, outside of all blocks. `users`: the result of `of` for this file;
+        without such a library, the result is empty."""
+        if all(user_and_library(user)[1] in SCALERS for user in users) or not contains(data, b"_device"):
+            return frozenset()
+        found = (
+            f"{imported_from(match[1].decode(), path)}.{one[1].decode()}"
+            for match in FROM.finditer(data)
+            if data[match.start() - 1 : match.start()] in (b"", b"\n") and not match[1].startswith(b"torch.")
+            for one in NAMED.finditer(match[2])
+            if b"_device" in one[1]
+        )
+        return frozenset(found)
 
     def _imported(self, data: bytes) -> Iterator[str]:
         for match in self._import.finditer(data):

@@ -305,7 +305,8 @@ class Scanner:
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             found = found._replace(calls=called)
         if concerned and (imported := self._importers.of(data, path)):
-            found = found._replace(users=imported)
+            makers = self._importers.device_makers(data, path, imported)
+            found = found._replace(users=imported, device_makers=makers)
         if functions := wrapped(data, path):
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
@@ -439,6 +440,7 @@ class Scanner:
             packs=PACKS in habits,
             reaches=reached((one.calls for one in told), self._libraries, extensions),
             users=frozenset(user_and_library(user) for one in told for user in one.users),
+            device_makers=frozenset(name for one in told for name in one.device_makers),
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),

@@ -34,7 +34,8 @@ class CudaAndCpu:
     def holds(self, at: int) -> bool:
         """Return whether an offset is in a file for such a library, or in a function or class for one. A file is for a
         library if it imports it outside of all blocks; for Horovod, also if the file's name says so. A function is for
-        a library if a line directly in its body begins with the import. A function or class is for Horovod if its
+        a library if a line directly in its body begins with the import, and so is a function such as `get_device` at
+        module level that a file for such a library imports. A function or class is for Horovod if its
         header names Horovod, but not in a parameter with a default: `def test_sum(hvd_executor):`."""
         if self._is_whole:
             return True
@@ -95,7 +96,16 @@ class CudaAndCpu:
     @cached_property
     def _headers(self) -> frozenset[int]:
         """The starts of the headers of functions and classes for such a library."""
-        return frozenset(chain(self._found(), self._importing()))
+        return frozenset(chain(self._found(), self._importing(), self._makers()))
+
+    def _makers(self) -> Iterator[int]:
+        """Yield the starts of the headers of functions that make devices for code with such a library in other
+        files."""
+        for words in (f"def {name}(" for name in sorted(self._context.project.makers_in(self._context.path))):
+            for at in self._facts.searches.find(("text", words), plain(words)) if self._facts.says(words) else ():
+                line = self._indents.header_at(at)
+                if line.start == at and not line.indent:
+                    yield at
 
     def _importing(self) -> Iterator[int]:
         """Yield the starts of the headers of functions that import such a library directly in their body."""
