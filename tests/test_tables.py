@@ -39,6 +39,7 @@ from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.numbers import KNOWS_CUDA
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
+from uncuda.engine.relations.own_members import OWN_MEMBER
 from uncuda.engine.relations.own_words import OWN_FLAG
 from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
@@ -254,6 +255,7 @@ def test_texts_are_used() -> None:
         WHOLE,
         OFF,
         OWN_FLAG,
+        OWN_MEMBER,
         KNOWS_CUDA,
         MODELS_ON_CPU,
         LIGHTNING_ON_CPU,

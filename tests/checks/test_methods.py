@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.engine import Finding
 from uncuda.project import ACTS, Owner, Project
@@ -28,7 +29,7 @@ def test_the_message_about_a_method_in_torchscript_names_the_method_alone() -> N
 
 def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:
     text = "import torch\nfrom .environment import device_config, net\nuse_amp = device_config.is_cuda\nnet.cuda()\n"
-    assert [finding.fixes[0].applicability for finding in findings(text)] == ["review", "safe"]
+    assert [finding.fixes[0].applicability for finding in findings(text)] == ["review", "review"]
 
 
 @pytest.mark.parametrize(
@@ -315,6 +316,31 @@ def test_a_class_with_the_method_lowers_what_may_be_its_object(owner: str, text:
     assert last.fixes[0].applicability == applicability
     found = findings(f"{head}from owner import *\n{text}", project=scanner.project())
     assert [finding.fixes[0].applicability for finding in found if finding.rule == "cuda-method"] == [applicability]
+
+
+IMPORTED = [
+    ("from package import utils as tools\ntools.cuda(x, here, non_blocking=True)\n", "review"),
+    ("from .tools import net\ndef f():\n    net.cuda()\n", "review"),
+    ("from .tools import net\nnet = net.Net()\nnet.cuda()\n", "safe"),
+    ("from .tools import net\ndef f(net):\n    net.cuda()\n", "safe"),
+    ("from .tools import net\ndef f():\n    for i, net in nets:\n        net.cuda()\n", "safe"),
+    ("from .tools import net\nnet.Net().cuda()\n", "safe"),
+    ("def cuda(x, here):\n    if here:\n        return x.cuda()\n", "safe"),
+    ("def f():\n    def cuda(x):\n        pass\n    x.cuda()\n", "review"),
+]
+
+
+@pytest.mark.parametrize(("text", "applicability"), IMPORTED)
+def test_an_imported_name_may_be_a_module_with_a_function_cuda(text: str, applicability: str) -> None:
+    """As in ivadomed: `imed_utils.cuda(batch["gt"], cuda_available, non_blocking=True)`. A function of this name, other
+    than a method, says nothing about objects."""
+    (found,) = findings(f"import torch\n{text}")
+    assert [fix.applicability for fix in found.fixes] == [applicability]
+
+
+def test_an_imported_name_is_typed() -> None:
+    text = "import torch\nfrom .tools import net\n\n\ndef f(x):\n    net.cuda()\n    x.cuda()\n"
+    type_in_each_line(text, ("net = 1", "for net in x:", "def f(net):", "from .net import x", "def cuda(x):"), 1)
 
 
 def test_what_moves_more_than_torch_would_is_no_plain_move() -> None:

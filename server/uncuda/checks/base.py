@@ -225,9 +225,9 @@ class Context:
         return {local: module for local, module in found if module.partition(".")[0] != "torch"}
 
     def holds_module(self, name: str, at: int) -> bool:
-        """Return whether a name of `foreign_modules` means the module at an offset: not if the function around the
-        offset, or the module around the function, binds it to another value, `model = model.Net()` below `import
-        model`, or if it is a parameter."""
+        """Return whether a name of `foreign_modules` or `foreign_names` means what is imported at an offset: not if the
+        function around the offset, or the module around the function, binds it to another value, `model = model.Net()`
+        below `import model`, or if it is a parameter."""
         scopes = self._assigned_modules.get(name, ())
         if -1 in scopes:
             return False
@@ -246,9 +246,9 @@ class Context:
 
     @cached_property
     def _assigned_modules(self) -> dict[str, set[int]]:
-        """The names of `foreign_modules` that a statement binds to another value, each with the starts of the functions
-        and classes around the statements, -1 for the module."""
-        either = "|".join(map(re.escape, self.foreign_modules))
+        """The names of `foreign_modules` and `foreign_names` that a statement binds to another value, each with the
+        starts of the functions and classes around the statements, -1 for the module."""
+        either = "|".join(map(re.escape, {**self.foreign_modules, **self.foreign_names}))
         items = r"(?:\w+[ \t]*,[ \t]*)*"
         named = rf"(?:{items}({either})\b[ \t]*(?:,[^=\n]*)?(?::[^=\n]{{1,80}})?=(?!=)|for[ \t]+{items}({either})\b)"
         pattern, layout = re.compile(rf"^[ \t]*{named}", re.M), self.facts.layout

@@ -53,14 +53,15 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     `batch`, the function also returns True if a class of the project with a similar name, such as `GraphBatch`, has a
     method of this name that only moves the members of its object. The function returns True for the result of a method
     of such a class (`Batch().joined().cuda()`), and inside a `try` with `except AttributeError`, too, because there the
-    code expects objects of several types. For an attribute `is_cuda` of a name that is not
-    imported from torch, the function always returns True.
+    code expects objects of several types. The function also returns True for a name that the file imports from
+    anything but torch and binds to no other value: it may be a module with a function of this name.
     """
-    if node.attr == IS_CUDA and isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
-        return True
+    if isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
+        if node.attr == IS_CUDA or context.holds_module(node.value.id, statement.start):
+            return True
     owners = [owner for owner in context.owners if owner.method == node.attr]
     if not owners:
-        return context.facts.says(f"def {node.attr}(")
+        return any(context.facts.says(f"{indent}def {node.attr}(") for indent in " \t")  # a function is no method
     if any(owner.kind == PATCHES for owner in owners):
         return True
     names = frozenset(owner.name for owner in owners if owner.name)

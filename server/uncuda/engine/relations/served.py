@@ -26,6 +26,7 @@ from .doubles import FOR_DOUBLES, device_choices
 from .exported import EXPORTED, exported
 from .older import OLDER, of_older
 from .own_devices import ENTRY, FOR_OWN_DEVICES, OwnDevices
+from .own_members import OWN_MEMBER, OwnMembers
 from .own_words import BEHIND, OWN_FLAG, of_own_words, own_flags
 from .parts import in_test, is_within
 from .sliced import SLICED, sliced_strings
@@ -107,7 +108,7 @@ class Served:
         self._others = of_platforms(branches, context.path, self._target.cuda_alike)
         self._older = of_older(branches, self._target)
         self._own_words = of_own_words(branches, context)
-        self._cuda_and_cpu = CudaAndCpu(branches, context)
+        self._cuda_and_cpu, self._own_members = CudaAndCpu(branches, context), OwnMembers(context)
         self._by_hand = ByHand(branches, self._target)
         self._other_ways: dict[int, bool] = {}
         self._kept = [span for family in context.families for span in family.spans]
@@ -195,8 +196,8 @@ class Served:
 
     def _why_review(self, hit: Hit, given: Mapping[int, str]) -> str:
         """Return the id of the sentence that says why a safe fix needs review after all: its code runs only behind the
-        program's own word for CUDA, is there for a library that knows only CUDA and the CPU, or its offset is in
-        `given`, with the id; "" if it is safe."""
+        program's own word for CUDA, is there for a library that knows only CUDA and the CPU, is beside a device of the
+        program's own list, or its offset is in `given`, with the id; "" if it is safe."""
         if not hit.is_safe:
             return ""
         if self._own_words.holds(hit):
@@ -205,6 +206,8 @@ class Served:
             return CLOUD
         if self._cuda_and_cpu.holds(hit.start):
             return FOR_LIBRARY
+        if self._own_members.holds(hit.start):
+            return OWN_MEMBER
         return given.get(hit.start, "")
 
     def _replaces_cuda(self, hits: Sequence[Hit]) -> bool:
