@@ -19,6 +19,7 @@ from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
+_DIVIDING = frozenset({"partition", "rpartition", "rsplit", "split"})
 _NOTHING = "nullcontext"  # of contextlib
 _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find the role of a string, all children of these nodes are read
@@ -296,8 +297,21 @@ class Flow:
                 yield self.role(text, statement)
         for binding in digest.bindings:
             if binding.name == root and not parts and binding.value is not None:
-                core, _ = unwrapped(binding.value)
+                core, _ = unwrapped(self._divided(binding.value, statement))
                 yield Role("comparison", core, name=last_word(core), subject=core)
+
+    def _divided(self, value: ast.expr, statement: Statement) -> ast.expr:
+        """Return the call that divides a string, for an item of the variable that holds the result: `device.split(":")`
+        for `parts[0]` after `parts = device.split(":")` in the same function; otherwise the value itself."""
+        if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
+            return value
+        name = value.value.id
+        scope = self.scope(name, statement.start, Role("comparison", value))
+        self.context.asked.add(name)
+        bindings = [one for where in self.naming(name, scope) for one in where.digest.bindings if one.name == name]
+        found = bindings[0].value if len(bindings) == 1 and scope >= 0 else None
+        divides = isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and found.func.attr in _DIVIDING
+        return found if found is not None and divides else value
 
     def _opens(self, spelled: str, text: Text, statement: Statement) -> bool:
         """Whether the first field of an f-string is this variable: `f"{name}:{index}"`."""

@@ -55,11 +55,26 @@ class Uses:
         receives the string (`passed`)."""
         if passed is None:
             applicability = self._weigh(rule, role, statement)
+            if applicability == REVIEW and role.kind == "item" and self._is_handed_on(rule, role, statement):
+                return SAFE
         else:
             applicability = self._weigh(rule, *passed)
             if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
                 return SAFE
         return REVIEW if applicability is None and self._is_chosen(rule, role, text, statement) else applicability
+
+    def _is_handed_on(self, rule: Rule, role: Role, statement: Statement) -> bool:
+        """Return whether a loop passes its variable, which holds the strings of a list with the names of other devices,
+        to a function of this file whose parameter is a device: `for name in ["cuda", "cpu"]: get_device(name)`."""
+        first, known = next(iter(statement.digest.piece.nodes), None), rule.get("suggesting-items", ())
+        loops = isinstance(first, (ast.For, ast.AsyncFor)) and role.subject is first.target
+        listed = loops and bool(role.items) and all(item in known for item in role.items)
+        place = self.flow.place(role, statement) if listed else None
+        for use, where in self.flow.uses(*place) if place is not None else ():
+            passed = self.parameters.of(use, where)
+            if passed is not None and self._weigh(rule, *passed) == SAFE:
+                return True
+        return False
 
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None

@@ -1,0 +1,84 @@
+"""Tests of device strings that a program divides, or tries one after the other."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.typist import type_in_each_line
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+DIVIDED = """import torch
+
+
+def ids_of(device: str):
+    parts = device.split(":")
+    name = parts[0]
+    if name == "cpu":
+        return None
+    if name != "cuda":
+        raise ValueError(name)
+"""
+TRIED = """import torch
+
+
+def get_device(name=None):
+    if name.lower() == "cuda":
+        if not torch.cuda.is_available():
+            raise RuntimeError(name)
+    return torch.device(name)
+
+
+def available():
+    for each in ["cuda", "mps", "cpu"]:
+        get_device(each)
+"""
+
+
+def classes(text: str) -> set[str]:
+    report = engine_for("npu", Settings(locale="en")).check(Source(text))
+    return {finding.fixes[0].applicability for finding in report.findings if finding.fixes}
+
+
+@pytest.mark.parametrize("divides", ["split", "rsplit", "partition"])
+def test_a_part_of_a_divided_device_is_a_device(divides: str) -> None:
+    """As in sparseml, whose default device moves."""
+    assert classes(DIVIDED.replace("split", divides)) == {"safe"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("device", "path"),
+        ("    name =", "    parts = other(parts)\\n    name ="),
+        ('    parts = device.split(":")\n', ""),
+        ("split", "replace"),
+    ],
+)
+def test_a_part_of_something_else_may_be_anything(old: str, new: str) -> None:
+    assert classes(DIVIDED.replace(old, new.replace("\\n", "\n"))) == {"review"}
+
+
+def test_a_list_of_devices_that_a_loop_hands_to_a_function_of_the_file() -> None:
+    """As in micro-sam, whose function refuses devices that it does not compare with."""
+    assert classes(TRIED) == {"safe"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("get_device(each)", "other(each)"),
+        ('"mps", "cpu"]', '"triton-gpu", "cpu"]'),
+        ("torch.device(name)", "TABLE.get(name)"),
+    ],
+)
+def test_a_list_of_other_words_may_be_anything(old: str, new: str) -> None:
+    assert "review" in classes(TRIED.replace(old, new).replace('name.lower() == "cuda"', "name"))
+
+
+def test_typing_equals_a_new_check() -> None:
+    typed = ("parts = other(parts)", "def ids_of(path):", 'parts = path.split(":")', "x = 1", '"""')
+    type_in_each_line(DIVIDED, typed, 1)
+    typed = ("get_device(each)", "def get_device(path):", 'for each in ["cuda", "triton"]:', "name = 1", '"""')
+    type_in_each_line(TRIED, typed, 1)
