@@ -282,3 +282,35 @@ def test_questions_move_beside_other_models(old: str, new: str, tmp_path: Path) 
     assert not models_stay(MODEL.replace(old, new).encode(), "a/model.py")
     after = fixed(tmp_path, {"model.py": MODEL.replace(old, new), "tools.py": QUESTIONS.format("cuda")}, "npu")
     assert "torch.npu.is_available" in after["tools.py"]
+
+
+PARAMETER = """import torch
+
+
+class OnCpu(torch.nn.Parameter):
+    def cuda(self, device=None):
+        return self
+"""
+TOOLS = "import torch\n\nENABLED = False\n\n\ndef move(x):\n    return x.cuda() if ENABLED else x\n"
+ANSWERS = [
+    ("tools.ENABLED = allowed and {}", "review"),
+    ("args.cuda = not args.no_cuda and {}", "review"),
+    ("tools.device = 'cuda' if {} else 'cpu'", "safe"),
+    ("self.enabled = {}", "safe"),
+    ("enabled = {}", "safe"),
+    ("if {}:\n        torch.ones(1).cuda()", "safe"),
+]
+
+
+@pytest.mark.parametrize(("line", "due"), ANSWERS)
+def test_an_answer_for_other_files_stays_where_calls_of_cuda_need_review(line: str, due: str, tmp_path: Path) -> None:
+    """As in PyText, one of whose parameters stays on the CPU: with the fixed question, other files would call `cuda`,
+    and fail on the target instead of running on the CPU."""
+    asking = line.format("torch.cuda.is_available()")
+    main = f"import torch\nimport torch_npu\nimport tools\n\n\ndef set(self, args, allowed):\n    {asking}\n"
+    after = fixed(tmp_path, {"main.py": main, "tools.py": TOOLS, "parameter.py": PARAMETER}, "npu")
+    assert after["tools.py"] == TOOLS
+    assert ("torch.npu" in after["main.py"]) == (due == "safe")
+    after = fixed(tmp_path / "plain", {"main.py": main, "tools.py": TOOLS}, "npu")
+    assert "torch.npu" in after["main.py"]
+    assert "x.npu()" in after["tools.py"]

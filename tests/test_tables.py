@@ -36,7 +36,7 @@ from uncuda.engine.relations.expectations import WHOLE
 from uncuda.engine.relations.exported import EXPORTED
 from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
-from uncuda.engine.relations.numbers import KNOWS_CUDA
+from uncuda.engine.relations.numbers import KNOWS_CUDA, OWN_CUDA
 from uncuda.engine.relations.older import OLDER
 from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
 from uncuda.engine.relations.own_members import OWN_MEMBER
@@ -256,6 +256,7 @@ def test_texts_are_used() -> None:
         OFF,
         OWN_FLAG,
         OWN_MEMBER,
+        OWN_CUDA,
         KNOWS_CUDA,
         MODELS_ON_CPU,
         LIGHTNING_ON_CPU,

@@ -15,7 +15,7 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from ...project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
+from ...project import ACTS, FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
 from .alike import unwrapping
 from .kernels import Libraries
 from .parts import choice_of, taken_as
@@ -23,6 +23,9 @@ from .questions import COUNT, is_question
 
 KNOWS_CUDA = "knows-cuda-only"
 """The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
+OWN_CUDA = "own-cuda-method"
+"""The id in rules/limits.tsv of the sentence "calls of `cuda` need review in this project, and other files may read this
+answer"."""
 _PROCESSES = lazy_re.compile(
     r"world[-_]size\b|\bnprocs\b|num_procs\b|nproc_per_node\b|gpus_per_node\b|\bspawn\b|no_spawn\b"
 )
@@ -57,6 +60,8 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
     for reason in (LIGHTNING_ON_CPU, FLAG_BY_CUDA):
         if reason in stay:
             yield from ((index, reason) for index in _questions(hits))
+    if any(owner.method == "cuda" and owner.kind == ACTS for owner in libraries.project.owners):
+        yield from ((index, OWN_CUDA) for index in _questions(hits) if _is_handed_out(hits[index]))
     if WRAPS_BY_COUNT in stay and libraries.unwrapped:
         yield from ((index, WRAPS_BY_COUNT) for index in unwrapping(hits, branches))
 
@@ -94,6 +99,16 @@ def _questions(hits: Sequence[Hit]) -> Iterator[int]:
         if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
             if choice_of(hit) is not None or not _SHOWS.match(hit.statement.digest.piece.text):
                 yield index
+
+
+def _is_handed_out(hit: Hit) -> bool:
+    """Return whether an attribute of another object than `self`, such as a module or the options, keeps the answer of a
+    question: `tools.CUDA_ENABLED = torch.cuda.is_available()`."""
+    node = next(iter(hit.statement.digest.piece.nodes), None) if hit.statement is not None else None
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if not isinstance(target, ast.Attribute) or choice_of(hit) is not None:
+        return False
+    return not (isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"))
 
 
 def counts_left(hits: Sequence[Hit], branches: Branches) -> Iterator[Hit]:
