@@ -64,6 +64,18 @@ def test_a_wrapper_for_several_devices_keeps_only_the_number() -> None:
     assert "if 'npu' in str(self.device):" in fixed
 
 
+def test_a_wrapper_that_raises_keeps_only_the_number() -> None:
+    """Before torch_npu 2.10, `DataParallel` raises an exception. The number alone keeps the target from it; were the
+    text of the device to stay, too, no other code that asks for it would run, such as `DistributedDataParallel`."""
+    engine = engine_for("npu", Settings(locale="en", target_version="2.7.1"))
+    fixed = engine.fix(Source(MAKES + SEVERAL + PLAIN)).text
+    assert 'torch.device("npu", rank)' in fixed
+    assert '"npu" in str(self.device)\n            and torch.cuda.device_count() > 1' in fixed
+    assert "if 'npu' in str(self.device):" in fixed
+    either = SEVERAL.replace("and torch", "or torch")
+    assert engine.fix(Source(MAKES + either + PLAIN)).text.count("cuda") == (MAKES + either + PLAIN).count("cuda") - 2
+
+
 @pytest.mark.parametrize("made", ["torch.device('cuda', rank)", "torch.device(type='cuda')"])
 @pytest.mark.parametrize(
     "test",

@@ -66,7 +66,9 @@ def over_cuda(
     libraries: Libraries,
 ) -> Iterator[Held]:
     """Yield the conditions that guard code which runs only on CUDA. A condition is yielded once for each place that
-    needs CUDA in the code that it guards."""
+    needs CUDA in the code that it guards. If a condition asks for the device and for a number of devices, as in `"cuda"
+    in str(device) and device_count() > 1`, only the number is yielded, because the number alone keeps the code from
+    running."""
     unfollowed = list(questions.unfollowed())
     if not unfollowed and not questions.may_guard() and not libraries.may_choose(branches.says):
         return
@@ -81,7 +83,9 @@ def over_cuda(
     if kernels.words or kernels.places:
         name = kernels.words[0].text if kernels.words else kernels.places[0].name
         yield from (Held(index, name, left=True) for index in unfollowed)
-        yield from _Search(kernels, questions, branches).run()
+        found = list(_Search(kernels, questions, branches).run())
+        before = before_counts(hits, (held.question for held in found if questions.counts(held.question)))
+        yield from (held for held in found if not held.left or held.question not in before)
 
 
 def _place_of(hit: Hit) -> Place:
@@ -123,12 +127,17 @@ def over_several(
 
 def before_counts(hits: Sequence[Hit], asked: Iterable[int]) -> set[int]:
     """Return the indices of device strings with which a statement compares a variable before one of the hits `asked`,
-    given by their indices, asks for the number of devices: `"cuda" in str(device) and device_count() > 1`. Such a
-    string changes with the other strings of the variable, also if the number stays."""
+    given by their indices, asks for the number of devices: `"cuda" in str(device) and device_count() > 1`, but not with
+    `or`. Such a string changes with the other strings of the variable, also if the number stays."""
     counts = (hits[index] for index in asked if hits[index].words.get("name") == COUNT)
-    ends = {hit.statement.start: hit.start for hit in counts if hit.statement is not None}
+    ends = {hit.statement.start: hit.start for hit in counts if hit.statement is not None and not _is_in_or(hit)}
     linked = ((index, hit) for index, hit in enumerate(hits) if ends and hit.rule.check == "string" and hit.links)
     return {index for index, hit in linked if hit.statement and hit.start < ends.get(hit.statement.start, 0)}
+
+
+def _is_in_or(hit: Hit) -> bool:
+    outside = hit.statement.digest.ancestors(hit.node) if hit.statement is not None and hit.node is not None else ()
+    return any(isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or) for outer in outside)
 
 
 def over_words(
