@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Collection, Iterable
 from itertools import islice, takewhile
 from typing import NamedTuple
 
 from ..catalogue import Rule, Target
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import last_word
+from ..facts.role_calls import COMPREHENSIONS, last_word
 from ..facts.roles import Role
 from ..facts.scopes import Header
 from .hit import At
@@ -20,7 +21,6 @@ from .string_flow import Flow
 _MANY = 200  # maximum number of nodes that are checked for one expression; the value of a larger expression is unknown
 _ADDS = frozenset({"append", "add", "insert"})
 _HELD = frozenset({"assignment", "return", "item", "default", "concatenation", "value", "argument"})
-_EQUAL = frozenset({"assertEqual", "assertEquals"})
 _PARTS = (ast.List, ast.Tuple, ast.Set, ast.Starred, ast.IfExp)
 
 
@@ -63,6 +63,44 @@ class Questions:
                 return None
             if header.word in ("if", "elif", "else") and (found := self._of_block(rule, header)):
                 return found
+        return None
+
+    def counted(self, rule: Rule, text: Text, statement: Statement) -> Question | None:
+        """Return the number of devices over which a loop counts the index in a device string: `[f"cuda:{i}" for i in
+        range(torch.cuda.device_count())]`. None for another string."""
+        if not text.value.rstrip("{}%dis").endswith(":"):
+            return None
+        inner: ast.AST = text.node
+        named: set[str] | None = None
+        for outer in statement.digest.ancestors(text.node):
+            self._context.facts.work.compare()
+            if named is None and not isinstance(outer, (ast.BinOp, ast.Attribute)) and not _is_format(outer, inner):
+                named = {node.id for node in islice(ast.walk(inner), _MANY) if isinstance(node, ast.Name)}
+            if isinstance(outer, (*COMPREHENSIONS, ast.DictComp)) and named:
+                loops = ((one.target, one.iter) for one in outer.generators)
+                if found := self._of_loop(rule, loops, named, statement):
+                    return found
+            inner = outer
+        named = named if named is not None else {node.id for node in ast.walk(inner) if isinstance(node, ast.Name)}
+        for header in self._context.facts.indents.headers(statement.start) if named else ():
+            if header.word in ("def", "class"):
+                return None
+            around = self._context.facts.peek(header.start) if header.word == "for" else None
+            node = next(iter(around.digest.piece.nodes), None) if around is not None else None
+            if around is not None and isinstance(node, ast.For):
+                if found := self._of_loop(rule, [(node.target, node.iter)], named, around):
+                    return found
+        return None
+
+    def _of_loop(
+        self, rule: Rule, loops: Iterable[tuple[ast.expr, ast.expr]], named: Collection[str], statement: Statement
+    ) -> Question | None:
+        """Return the number of devices in the `range` of a loop whose variable is one of `named`."""
+        for target, over in loops:
+            if isinstance(target, ast.Name) and target.id in named and isinstance(over, ast.Call):
+                if isinstance(over.func, ast.Name) and over.func.id == "range" and over.args:
+                    if found := self._asked(rule, over.args[min(1, len(over.args) - 1)], statement, True):
+                        return found
         return None
 
     def replaced(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
@@ -137,6 +175,11 @@ class Questions:
         return self._named[key]
 
 
+def _is_format(outer: ast.AST, inner: ast.AST) -> bool:
+    """Return whether an expression is a call such as `"cuda:{}".format(i)`."""
+    return isinstance(outer, ast.Call) and outer.func is inner and last_word(outer.func) == "format"
+
+
 def _is_some(test: ast.Compare) -> bool:
     """Whether a comparison requires a number of at least one: `> 0`, `>= 1`."""
     number = test.comparators[0]
@@ -160,8 +203,6 @@ def _replaced(rule: Rule, statement: Statement) -> Question | None:
 def _is_result(role: Role) -> bool:
     """Return whether a string is compared with the result of a call without arguments: `assertEqual(f(), "cuda")`."""
     result = role.subject if role.kind == "comparison" else None
-    if role.method in _EQUAL and role.call is not None and role.parameter in (0, 1) and len(role.call.args) > 1:
-        result = role.call.args[1 - int(role.parameter)]
     return isinstance(result, ast.Call) and not result.args and not result.keywords
 
 

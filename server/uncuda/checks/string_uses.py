@@ -26,6 +26,12 @@ from .string_members import MemberIndex
 from .string_sources import Sources
 
 
+def _is_kept(role: Role) -> bool:
+    """Whether a string is stored, returned or added to a list, instead of passed to a function, which may be that of a
+    library with devices of its own."""
+    return is_held(role) and (role.call is None or isinstance(role.call.func, ast.Attribute))
+
+
 @dataclass(frozen=True, slots=True)
 class Uses:
     """Classifies the uses of strings in one source file."""
@@ -79,12 +85,15 @@ class Uses:
     def question(
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
-        """The condition on which the device string is used, such as `torch.cuda.is_available()`. If other evidence
-        proves that the string is a device (`applicability` is SAFE), only a condition in the same expression is
-        returned, and none in a line above."""
-        if not rule.get("questions") or text.formatted:
+        """The condition on which the device string is used, such as `torch.cuda.is_available()`, or the number of
+        devices of a loop that makes the string. If other evidence proves that the string is a device (`applicability` is SAFE),
+        only a condition in the same expression is returned, and none in a line above."""
+        if not rule.get("questions"):
             return None
-        if self.away.has(rule, role):
+        if _is_kept(role) and not is_silent(rule, role, self.flow) and not self.away.has(rule, role):
+            if (counted := self.questions.counted(rule, text, statement)) is not None:
+                return counted
+        if text.formatted or self.away.has(rule, role):
             return None
         if applicability == REVIEW and (replaced := self.questions.replaced(rule, role, statement)) is not None:
             return replaced

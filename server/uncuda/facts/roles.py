@@ -31,6 +31,7 @@ from .role_calls import (
 Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred, *COMPREHENSIONS)
 _NAMES = (ast.Name, ast.Attribute)
+_EQUAL = frozenset({"assertEqual", "assertEquals", "assertNotEqual"})  # of unittest
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
@@ -162,6 +163,8 @@ def _classify(node: ast.AST, parent: ast.AST | None, digest: Digest, resolve: Re
         if (counted := _counted(parent, node, digest)) is not None:
             return counted
         position = parent.args.index(node) if node in parent.args else None
+        if position in (0, 1) and len(parent.args) > 1 and last_word(parent.func) in _EQUAL:
+            return _compared(parent.args[1 - position], node, position, resolve)
         return _argument(parent, node, position, digest, resolve)
     if isinstance(parent, ast.Compare):
         return _comparison(parent, node, resolve)
@@ -231,17 +234,16 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     other = operands[at - 1] if at else operands[1]
     if membership and isinstance(other, ROWS) and other.elts and all(isinstance(e, ast.Name) for e in other.elts):
         membership, other = False, other.elts[0]  # `"cuda" in (source, destination)` compares the string with each item
+    role = _compared(other, node, at, resolve)
+    role.kind = "membership" if membership else "comparison"
+    return role
+
+
+def _compared(other: ast.AST, node: ast.AST, at: int, resolve: Resolve) -> Role:
+    """Return the role of an expression that is compared with `other`; `at`: its index among the operands."""
     core, cut = unwrapped(other)
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
-    return Role(
-        "membership" if membership else "comparison",
-        node,
-        name=last_word(core),
-        callee=callee,
-        subject=core,
-        parameter=at,
-        cut=cut,
-    )
+    return Role("comparison", node, name=last_word(core), callee=callee, subject=core, parameter=at, cut=cut)
 
 
 def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:

@@ -1,0 +1,66 @@
+"""Tests of device strings that a loop makes of the number of devices, and of what tests expect of a device."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.typist import type_in_each_line
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+HEAD = "import torch\nimport torch_npu\n\n\n"
+COUNTED = [
+    "names = ['cpu'] + [f'cuda:{i}' for i in range(torch.cuda.device_count())]\n",
+    "names = {i: f'cuda:{i}' for i in range(torch.cuda.device_count())}\n",
+    "names = ['cuda:' + str(i) for i in range(0, torch.cuda.device_count())]\n",
+    "count = torch.cuda.device_count()\nnames = ['cuda:%d' % i for i in range(count)]\n",
+    "def f(names):\n    for i in range(torch.cuda.device_count()):\n        names.append('cuda:{}'.format(i))\n",
+    "def f(table, n):\n    for i in range(torch.cuda.device_count()):\n        table[f'{n}:{i}'] = f'cuda:{i}'\n",
+]
+OTHERS = [
+    "names = [f'cuda:{i}' for i in range(number)]\n",
+    "names = [f'cuda:{k}' for i in range(torch.cuda.device_count()) for k in other(i)]\n",
+    "from tools import take\ntake([f'cuda:{i}' for i in range(torch.cuda.device_count())])\n",
+    "def f(names):\n    for i in range(torch.cuda.device_count()):\n        def g():\n            return f'cuda:{i}'\n",
+]
+
+
+def findings(text: str) -> dict[str, set[str]]:
+    """Return the classes of the fixes of each rule."""
+    found: dict[str, set[str]] = {}
+    for one in engine_for("npu", Settings(locale="en")).check(Source(HEAD + text)).findings:
+        found.setdefault(one.rule, set()).add(one.fixes[0].applicability if one.fixes else "manual")
+    return found
+
+
+@pytest.mark.parametrize("text", COUNTED)
+def test_a_device_whose_index_counts_the_devices_is_one(text: str) -> None:
+    """As in odl, whose list of devices named `cuda:0` for the first NPU."""
+    fixed = engine_for("npu", Settings(locale="en")).fix(Source(HEAD + text)).text
+    assert fixed == HEAD + text.replace("torch.cuda", "torch.npu").replace("'cuda:", "'npu:")
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_an_index_of_something_else_shows_nothing(text: str) -> None:
+    assert findings(text).get("device-string", {"review"}) == {"review"}
+
+
+@pytest.mark.parametrize(
+    ("line", "due"),
+    [
+        ("self.assertEqual('cuda', model.device)", "safe"),
+        ("self.assertEqual(model.device.type, 'cuda', msg='where')", "safe"),
+        ("self.assertNotEqual(str(model.device), 'cuda:0')", "safe"),
+        ("self.assertEqual('cuda', model.name)", "review"),
+        ("self.assertIs('cuda', model.device)", "review"),
+    ],
+)
+def test_an_expected_device_is_compared(line: str, due: str) -> None:
+    """As in small-text, whose test gives the device `"cuda"` and expects it."""
+    assert findings(f"def test(self):\n    {line}\n")["device-string"] == {due}
+
+
+def test_typing_equals_a_new_check() -> None:
+    typed = ("for i in range(3):", "count = 1", "def f(i):", "i = 2", '"""')
+    type_in_each_line(HEAD + "\n\n".join(COUNTED), typed, 3)
