@@ -86,8 +86,8 @@ class Uses:
         self, rule: Rule, role: Role, text: Text, statement: Statement, applicability: str | None
     ) -> Question | None:
         """The condition on which the device string is used, such as `torch.cuda.is_available()`, or the number of
-        devices of a loop that makes the string. If other evidence proves that the string is a device (`applicability` is SAFE),
-        only a condition in the same expression is returned, and none in a line above."""
+        devices of a loop that makes the string. If other evidence proves that the string is a device (`applicability`
+        is SAFE), only a condition in the same expression is returned, and none in a line above."""
         if not rule.get("questions"):
             return None
         if _is_kept(role) and not is_silent(rule, role, self.flow) and not self.away.has(rule, role):

@@ -24,8 +24,8 @@ from .questions import COUNT, is_question
 KNOWS_CUDA = "knows-cuda-only"
 """The id in rules/limits.tsv of the sentence "the library that gets this value knows CUDA's devices only"."""
 OWN_CUDA = "own-cuda-method"
-"""The id in rules/limits.tsv of the sentence "a class of this project has its own `cuda()`, so calls of `cuda` on unknown
-objects need review, and other files may read this answer"."""
+"""The id in rules/limits.tsv of the sentence "a class of this project has its own `cuda()`, so calls of `cuda` on
+unknown objects need review, and other files may read this answer"."""
 _PROCESSES = lazy_re.compile(
     r"world[-_]size\b|\bnprocs\b|num_procs\b|nproc_per_node\b|gpus_per_node\b|\bspawn\b|no_spawn\b"
 )
