@@ -6,6 +6,7 @@ import pytest
 
 from engine.typist import type_in_each_line
 from support.engines import engine_for
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -59,6 +60,15 @@ def test_an_index_of_something_else_shows_nothing(text: str) -> None:
 def test_an_expected_device_is_compared(line: str, due: str) -> None:
     """As in small-text, whose test gives the device `"cuda"` and expects it."""
     assert findings(f"def test(self):\n    {line}\n")["device-string"] == {due}
+
+
+@pytest.mark.parametrize(("library", "due"), [("xgboost", "review"), ("tools", "safe")])
+def test_a_folder_with_the_name_of_a_library_is_not_the_library(library: str, due: str) -> None:
+    """As in nvflare, whose folder `xgboost` holds what uses XGBoost, without torch."""
+    text = f"import {library}\n\n\ndef train(params, rank):\n    params['device'] = f'cuda:{{rank}}'\n"
+    engine = engine_for("npu", Settings(locale="en"), Project(torch=True))
+    (found,) = engine.check(Source(text, f"app/{library}/executor.py")).findings
+    assert found.fixes[0].applicability == due
 
 
 def test_typing_equals_a_new_check() -> None:

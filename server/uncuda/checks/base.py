@@ -137,7 +137,9 @@ class Context:
     def beside_torch(self) -> Statement | None:
         """Return the import below which the plugin's import is inserted, in a file that does not import torch although
         its project does; None for other files."""
-        return first_import(self.facts, self.path) if self.project.torch and not self.imports_root("torch") else None
+        if not self.project.torch or self.imports_root("torch"):
+            return None
+        return first_import(self.facts, self.path, self.catalogue.with_own_devices)
 
     @property
     def imported(self) -> Mapping[str, str]:

@@ -28,15 +28,16 @@ _MANY, _FAR = 50, 200  # maximum number of imports by name that are read in one 
 _BY_NAME = (_SKIPS, "import_module(", "__import__(")
 
 
-def first_import(facts: Facts, path: str) -> Statement | None:
+def first_import(facts: Facts, path: str, others: frozenset[str]) -> Statement | None:
     """Return the first import of a file if all its imports are of the standard library, its own package and packages in
     _KNOWN; otherwise None.
 
-    `path` is the file's path; its folder names count as names of the file's own package.
+    `path` is the file's path; its folder names count as names of the file's own package, except those in `others`, the
+    libraries with devices of their own: a folder `xgboost` may hold what uses this library.
     """
     if any(facts.says(name) for name in _BY_NAME):
         return None
-    own = _KNOWN.union(PurePath(path).parts[:-1])
+    own = _KNOWN.union(PurePath(path).parts[:-1]) - others
     found: list[Statement] = []
     for at in facts.searches.find(("text", "import "), plain("import ")):
         statement = None if facts.layout.token_at(at) else facts.peek(at)
