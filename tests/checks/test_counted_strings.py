@@ -20,6 +20,10 @@ COUNTED = [
     "def f(table, n):\n    for i in range(torch.cuda.device_count()):\n        table[f'{n}:{i}'] = f'cuda:{i}'\n",
 ]
 OTHERS = [
+    "def f(table):\n    for i in range(torch.cuda.device_count()):\n        key = f'cuda:{i}'\n        g(table[key])\n",
+    "names = ['cuda:%d' % i + ' memory' for i in range(torch.cuda.device_count())]\n",
+    "names = [f'cuda:{i}=' for i in range(torch.cuda.device_count())]\n",
+    "import xgboost\nnames = [f'cuda:{i}' for i in range(torch.cuda.device_count())]\n",
     "names = [f'cuda:{i}' for i in range(number)]\n",
     "names = [f'cuda:{k}' for i in range(torch.cuda.device_count()) for k in other(i)]\n",
     "from tools import take\ntake([f'cuda:{i}' for i in range(torch.cuda.device_count())])\n",
@@ -59,7 +63,11 @@ def test_an_index_of_something_else_shows_nothing(text: str) -> None:
 )
 def test_an_expected_device_is_compared(line: str, due: str) -> None:
     """As in small-text, whose test gives the device `"cuda"` and expects it."""
-    assert findings(f"def test(self):\n    {line}\n")["device-string"] == {due}
+    text = f"def test(self):\n    model = Model(device='cuda')\n    {line}\n"
+    assert findings(text)["device-string"] == {due}
+    for given in ("Model(gpu=True)", "load('--device cuda')", "load(device='cuda', text='a cuda')"):
+        other = findings(text.replace("Model(device='cuda')", given))["device-string"]
+        assert "review" in other
 
 
 @pytest.mark.parametrize(("library", "due"), [("xgboost", "review"), ("tools", "safe")])

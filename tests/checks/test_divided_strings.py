@@ -54,6 +54,9 @@ def test_a_part_of_a_divided_device_is_a_device(divides: str) -> None:
         ("    name =", "    parts = other(parts)\\n    name ="),
         ('    parts = device.split(":")\n', ""),
         ("split", "replace"),
+        ("parts[0]", "parts[1]"),
+        ('":"', '"_"'),
+        ("    name =", "    parts.insert(0, read())\\n    name ="),
     ],
 )
 def test_a_part_of_something_else_may_be_anything(old: str, new: str) -> None:

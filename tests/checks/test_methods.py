@@ -326,6 +326,9 @@ IMPORTED = [
     ("from .tools import net\ndef f():\n    for i, net in nets:\n        net.cuda()\n", "safe"),
     ("from .tools import net\nnet.Net().cuda()\n", "safe"),
     ("def cuda(x, here):\n    if here:\n        return x.cuda()\n", "safe"),
+    ("def cuda(x):\n    pass\nBatch.cuda = cuda\ndef f(x):\n    x.cuda()\n", "review"),
+    ("def cuda(self):\n    pass\ndef f(x):\n    x.cuda()\n", "review"),
+    ("def cuda(x):\n    pass\ny.cuda = MethodType(cuda, y)\ndef f(x):\n    x.cuda()\n", "review"),
     ("def f():\n    def cuda(x):\n        pass\n    x.cuda()\n", "review"),
 ]
 

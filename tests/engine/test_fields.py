@@ -72,6 +72,9 @@ def test_a_wrapper_that_raises_keeps_only_the_number() -> None:
     assert 'torch.device("npu", rank)' in fixed
     assert '"npu" in str(self.device)\n            and torch.cuda.device_count() > 1' in fixed
     assert "if 'npu' in str(self.device):" in fixed
+    for few in ("< 2", "<= 1", "> -1"):
+        code = MAKES + SEVERAL.replace("> 1", few) + PLAIN
+        assert '"cuda" in str(self.device)' in engine.fix(Source(code)).text
     either = SEVERAL.replace("and torch", "or torch")
     assert engine.fix(Source(MAKES + either + PLAIN)).text.count("cuda") == (MAKES + either + PLAIN).count("cuda") - 2
 

@@ -1637,3 +1637,38 @@ def test_a_label_that_only_the_file_reads_moves_nothing() -> None:
 
 def test_a_label_is_typed() -> None:
     type_in_each_line(LABEL, ("f(device=kind)", "kind = 'gpu'", "if kind == 'gpu':", "x.to(kind)"), 2)
+
+
+SOLVER = """import torch
+import moreau
+
+
+class Solvers:
+    def create(self, device):
+        if device == "cuda" and not moreau.device_available("cuda"):
+            raise ImportError("no CUDA")
+        return moreau.Solver(torch.ones(1, device=device))
+
+    def get(self, device):
+        if device == "cuda":
+            if self.solver is None:
+                self.solver = self.create("cuda")
+            return self.solver
+        return self.create("cpu")
+
+    def run(self, x):
+        return self.get("cuda" if x.device.type == "cuda" else "cpu")
+"""
+
+
+def test_a_comparison_over_a_device_that_stays_keeps_its_value() -> None:
+    """As in cvxpylayers, whose solver for CUDA stays: the value that leads to it must, too."""
+    engine = engine_for("npu", Settings(locale="en"))
+    assert {fix.applicability for one in engine.check(Source(SOLVER)).findings for fix in one.fixes} == {"review"}
+    free = SOLVER.replace('self.create("cuda")', 'self.create("cpu")')
+    assert "safe" in {fix.applicability for one in engine.check(Source(free)).findings for fix in one.fixes}
+
+
+def test_a_comparison_over_a_device_that_stays_is_typed() -> None:
+    typed = ('self.solver = self.create("cpu")', 'if device == "cpu":', "def get(self, kind):", "return 1")
+    type_in_each_line(SOLVER, typed, 4)

@@ -24,6 +24,7 @@ MOVES = [
     'def f(points):\n    if points.is_cuda:\n        implementation = "fast"  # not "warp"\n',
     'def f(points):\n    if points.is_cuda:\n        """Not\n        "warp" here."""\n        kind = 1\n',
     'def f(points):\n    if points.is_cuda:\n        implementation = "time warp"\n',
+    'def f(points):\n    if points.is_cuda:\n        logging.info("warp")\n',
     'backend = "warp"\nuse_cuda = torch.cuda.is_available()\nif use_cuda:\n    backend = "fast"\n',
 ]
 

@@ -61,7 +61,7 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
             return True
     owners = [owner for owner in context.owners if owner.method == node.attr]
     if not owners:
-        return any(context.facts.says(f"{indent}def {node.attr}(") for indent in " \t")  # a function is no method
+        return _may_define(context, node.attr)
     if any(owner.kind == PATCHES for owner in owners):
         return True
     names = frozenset(owner.name for owner in owners if owner.name)
@@ -70,6 +70,16 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     if kind != OTHER:
         return kind == OWN
     return acts or _may_move(context, statement, node, frozenset(one.name for one in owners if one.kind == MOVES))
+
+
+def _may_define(context: Context, method: str) -> bool:
+    """Return whether a file may define a method, as far as its words show. A function of the module is no method,
+    unless the file may give it to a class or an object, as in `Batch.cuda = cuda`."""
+    if not context.facts.says(f"def {method}("):
+        return False
+    given = (f".{method} =", f"{method} = {method}", f"({method}", f", {method})")
+    words = (*(f"{indent}def {method}(" for indent in " \t"), f"def {method}(self", *given)
+    return any(map(context.facts.says, words))
 
 
 def _may_move(context: Context, statement: Statement, node: ast.Attribute, names: frozenset[str]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterable
 from itertools import islice, takewhile
 from typing import NamedTuple
 
@@ -39,6 +38,7 @@ class Questions:
     def __init__(self, flow: Flow, target: Target) -> None:
         self._flow, self._context, self._target = flow, flow.context, target
         self._named: dict[tuple[str, int], Question | None] = {}
+        self._loops: dict[int, tuple[str, Question | None]] = {}  # a cache for `counted`, by the start of the loop
 
     def in_expression(self, rule: Rule, node: ast.AST, statement: Statement) -> Question | None:
         """Return the condition of a conditional expression (`… if … else …`) that must find an available device before
@@ -65,43 +65,42 @@ class Questions:
                 return found
         return None
 
-    def counted(self, rule: Rule, text: Text, statement: Statement) -> Question | None:
-        """Return the number of devices over which a loop counts the index in a device string: `[f"cuda:{i}" for i in
-        range(torch.cuda.device_count())]`. None for another string."""
-        if not text.value.rstrip("{}%dis").endswith(":"):
+    def counted(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Question | None:
+        """Return the number of devices over which a loop counts the index of a device: `[f"cuda:{i}" for i in
+        range(torch.cuda.device_count())]`. None for another string, and for a string that the file uses as a key."""
+        made, index = _numbered(text, statement)
+        facts = self._context.facts
+        if made is None or (role.name and facts.says(f"[{role.name}]")):
             return None
-        inner: ast.AST = text.node
-        named: set[str] | None = None
-        for outer in statement.digest.ancestors(text.node):
-            self._context.facts.work.compare()
-            if named is None and not isinstance(outer, (ast.BinOp, ast.Attribute)) and not _is_format(outer, inner):
-                named = {node.id for node in islice(ast.walk(inner), _MANY) if isinstance(node, ast.Name)}
-            if isinstance(outer, (*COMPREHENSIONS, ast.DictComp)) and named:
-                loops = ((one.target, one.iter) for one in outer.generators)
-                if found := self._of_loop(rule, loops, named, statement):
-                    return found
-            inner = outer
-        named = named if named is not None else {node.id for node in ast.walk(inner) if isinstance(node, ast.Name)}
-        for header in self._context.facts.indents.headers(statement.start) if named else ():
+        for outer in statement.digest.ancestors(made):
+            facts.work.compare()
+            if isinstance(outer, (*COMPREHENSIONS, ast.DictComp)):
+                for loop in outer.generators:
+                    if isinstance(loop.target, ast.Name) and loop.target.id == index:
+                        return self._of_range(rule, loop.iter, statement)
+        for header in facts.indents.headers(statement.start):
             if header.word in ("def", "class"):
                 return None
-            around = self._context.facts.peek(header.start) if header.word == "for" else None
-            node = next(iter(around.digest.piece.nodes), None) if around is not None else None
-            if around is not None and isinstance(node, ast.For):
-                if found := self._of_loop(rule, [(node.target, node.iter)], named, around):
-                    return found
+            if header.word == "for":
+                if header.start not in self._loops:
+                    self._loops[header.start] = self._of_loop(rule, header)
+                name, question = self._loops[header.start]
+                if name == index:
+                    return question
         return None
 
-    def _of_loop(
-        self, rule: Rule, loops: Iterable[tuple[ast.expr, ast.expr]], named: Collection[str], statement: Statement
-    ) -> Question | None:
-        """Return the number of devices in the `range` of a loop whose variable is one of `named`."""
-        for target, over in loops:
-            if isinstance(target, ast.Name) and target.id in named and isinstance(over, ast.Call):
-                if isinstance(over.func, ast.Name) and over.func.id == "range" and over.args:
-                    if found := self._asked(rule, over.args[min(1, len(over.args) - 1)], statement, True):
-                        return found
-        return None
+    def _of_loop(self, rule: Rule, header: Header) -> tuple[str, Question | None]:
+        """Return the variable of a loop, and the number of devices in its `range`."""
+        around = self._context.facts.peek(header.start)
+        node = next(iter(around.digest.piece.nodes), None) if around is not None else None
+        if around is None or not isinstance(node, ast.For) or not isinstance(node.target, ast.Name):
+            return "", None
+        return node.target.id, self._of_range(rule, node.iter, around)
+
+    def _of_range(self, rule: Rule, over: ast.expr, statement: Statement) -> Question | None:
+        if not isinstance(over, ast.Call) or not isinstance(over.func, ast.Name) or over.func.id != "range":
+            return None
+        return self._asked(rule, over.args[min(1, len(over.args) - 1)], statement, True) if over.args else None
 
     def replaced(self, rule: Rule, role: Role, statement: Statement) -> Question | None:
         """Return the name in a string, such as "torch.cuda.is_available", that a test replaces by a function which
@@ -175,9 +174,24 @@ class Questions:
         return self._named[key]
 
 
-def _is_format(outer: ast.AST, inner: ast.AST) -> bool:
-    """Return whether an expression is a call such as `"cuda:{}".format(i)`."""
-    return isinstance(outer, ast.Call) and outer.func is inner and last_word(outer.func) == "format"
+def _numbered(text: Text, statement: Statement) -> tuple[ast.AST | None, str]:
+    """Return the expression that makes a device of a word and an index, and the variable that holds the index:
+    `f"cuda:{i}"`, `"cuda:" + str(i)`, `"cuda:%d" % i`, `"cuda:{}".format(i)`; (None, "") for another string."""
+    parents, node = statement.digest.parents, text.node
+    outer = parents.get(node)
+    made: ast.AST | None = None
+    index: ast.AST | None = None
+    if isinstance(node, ast.JoinedStr) and len(node.values) == 2 and isinstance(node.values[1], ast.FormattedValue):
+        made, index = node, node.values[1].value
+    elif isinstance(outer, ast.BinOp) and outer.left is node:
+        made, index = outer, outer.right
+        if isinstance(index, ast.Call) and last_word(index.func) == "str" and len(index.args) == 1:
+            index = index.args[0]
+    elif isinstance(outer, ast.Attribute) and outer.attr == "format":
+        made = parents.get(outer)
+        index = made.args[0] if isinstance(made, ast.Call) and len(made.args) == 1 else None
+    whole = text.value.rstrip("{}%dis").endswith(":") and not isinstance(parents.get(made) if made else None, ast.BinOp)
+    return (made, index.id) if made is not None and whole and isinstance(index, ast.Name) else (None, "")
 
 
 def _is_some(test: ast.Compare) -> bool:

@@ -301,17 +301,19 @@ class Flow:
                 yield Role("comparison", core, name=last_word(core), subject=core)
 
     def _divided(self, value: ast.expr, statement: Statement) -> ast.expr:
-        """Return the call that divides a string, for an item of the variable that holds the result: `device.split(":")`
-        for `parts[0]` after `parts = device.split(":")` in the same function; otherwise the value itself."""
-        if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name):
+        """Return the call that divides a string, for the first item of the variable that holds the result:
+        `device.split(":")` for `parts[0]` after `parts = device.split(":")` in the same function; otherwise the value
+        itself."""
+        if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name) or not _is_first(value.slice):
             return value
         name = value.value.id
         scope = self.scope(name, statement.start, Role("comparison", value))
         self.context.asked.add(name)
-        bindings = [one for where in self.naming(name, scope) for one in where.digest.bindings if one.name == name]
+        every = self.naming(name, scope)
+        bindings = [one for where in every for one in where.digest.bindings if one.name == name]
         found = bindings[0].value if len(bindings) == 1 and scope >= 0 else None
-        divides = isinstance(found, ast.Call) and isinstance(found.func, ast.Attribute) and found.func.attr in _DIVIDING
-        return found if found is not None and divides else value
+        changed = any(f"{name}." in where.digest.piece.text for where in every)  # `parts.insert(0, kind)`
+        return found if found is not None and _divides(found) and not changed else value
 
     def _opens(self, spelled: str, text: Text, statement: Statement) -> bool:
         """Whether the first field of an f-string is this variable: `f"{name}:{index}"`."""
@@ -373,6 +375,17 @@ class Flow:
             fields = (use.name for use in taken if isinstance(use.subject, ast.Attribute) and use.name != "type")
             self._takers[name, scope] = tuple(("field", field) for field in dict.fromkeys(fields))
         return self._takers[name, scope]
+
+
+def _is_first(index: ast.expr) -> bool:
+    return isinstance(index, ast.Constant) and index.value == 0
+
+
+def _divides(node: ast.expr) -> bool:
+    """Return whether an expression divides a string at colons: `device.split(":")`."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or not node.args:
+        return False
+    return node.func.attr in _DIVIDING and isinstance(node.args[0], ast.Constant) and node.args[0].value == ":"
 
 
 def _says(node: ast.AST | None, word: str) -> bool:

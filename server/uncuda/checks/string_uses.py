@@ -8,12 +8,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from .. import lazy_re
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
-from ..facts.roles import Role
+from ..facts.roles import Role, is_expected
 from ..facts.scans import matches
 from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
@@ -24,6 +25,13 @@ from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
 from .string_sources import Sources
+
+# a string with the word; the group matches if the string begins with it, or names what is replaced
+_CUDA = lazy_re.compile(r"""["'](?:((?:torch\.)?cuda)|[^"'\n]*?cuda)""")
+
+
+def _in_assertion(match: re.Match[str], text: str) -> bool:
+    return "assert" in text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
 
 
 def _is_kept(role: Role) -> bool:
@@ -67,7 +75,23 @@ class Uses:
             applicability = self._weigh(rule, *passed)
             if applicability == REVIEW and self._weigh(rule, role, statement) == SAFE:
                 return SAFE
+        if applicability == SAFE and is_expected(role, statement.digest) and not self._is_given(statement):
+            return REVIEW
         return REVIEW if applicability is None and self._is_chosen(rule, role, text, statement) else applicability
+
+    def _is_given(self, statement: Statement) -> bool:
+        """Return whether the function around an assertion also gives the device that it expects: another line has a
+        string that begins with the word, and no string has the word elsewhere, as `"--device cuda"` does."""
+        facts = self.flow.context.facts
+        scope = facts.indents.scope_of(statement.start)
+        if scope is None:
+            return False
+        start, end = scope[0], facts.indents.extent(scope[0])
+        facts.work.search(start, end)
+        facts.layout.reads(start, end)
+        found = list(_CUDA.finditer(facts.text, start, end))
+        outside = [match for match in found if not statement.start <= match.start() < statement.end]
+        return all(match[1] for match in found) and any(not _in_assertion(match, facts.text) for match in outside)
 
     def _is_handed_on(self, rule: Rule, role: Role, statement: Statement) -> bool:
         """Return whether a loop passes its variable, which holds the strings of a list with the names of other devices,
@@ -91,8 +115,10 @@ class Uses:
         if not rule.get("questions"):
             return None
         if _is_kept(role) and not is_silent(rule, role, self.flow) and not self.away.has(rule, role):
-            if (counted := self.questions.counted(rule, text, statement)) is not None:
-                return counted
+            context = self.flow.context
+            if context.imported_roots.isdisjoint(context.catalogue.with_own_devices):
+                if (counted := self.questions.counted(rule, role, text, statement)) is not None:
+                    return counted
         if text.formatted or self.away.has(rule, role):
             return None
         if applicability == REVIEW and (replaced := self.questions.replaced(rule, role, statement)) is not None:

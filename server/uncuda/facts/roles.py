@@ -239,6 +239,12 @@ def _comparison(parent: ast.Compare, node: ast.AST, resolve: Resolve) -> Role:
     return role
 
 
+def is_expected(role: Role, digest: Digest) -> bool:
+    """Return whether a string is an argument of an assertion of unittest, `assertEqual("cuda", x.device)`."""
+    call = digest.parents.get(role.node) if role.kind == "comparison" else None
+    return isinstance(call, ast.Call) and last_word(call.func) in _EQUAL
+
+
 def _compared(other: ast.AST, node: ast.AST, at: int, resolve: Resolve) -> Role:
     """Return the role of an expression that is compared with `other`; `at`: its index among the operands."""
     core, cut = unwrapped(other)

@@ -37,8 +37,7 @@ _METHOD = b"def cuda(self"
 _MODELS = lazy_re.compile(rb"([ \t]+)def cuda\(self[^\n]*\n((?:\1[ \t]+[^\n]*\n|[ \t]*\r?\n){1,20})")
 _SUPER = lazy_re.compile(rb"^[^#\n\"']*\bsuper\([^()\n]*\)\.cuda\(", re.M)
 _TRUE = lazy_re.compile(rb"^[ \t]+self\.(\w+) = True\b", re.M)
-_READS = rb"^[^#\n\"']*\b(?:if|and|or|not) (?:not )?self\.%b\b"
-
+_READS = lazy_re.compile(rb"\b(?:if|and|or|not) (?:not )?self\.(\w+)")
 _ALIAS = b"DistributedDataParallel as DataParallel"
 
 
@@ -72,15 +71,13 @@ def _sets_flag(data: bytes) -> bool:
     """Return whether the own `cuda` of a model also sets an attribute that other methods read: `super().cuda()` and
     `self.use_cuda = True`, with `if self.use_cuda: x = x.cuda()`. The plugin's method would not set the attribute, so
     its calls need review, and the model stays on the CPU."""
-    at = data.find(_METHOD)
+    flags, at = set[bytes](), data.find(_METHOD)
     while at >= 0:
         method = _MODELS.match(data, data.rfind(b"\n", 0, at) + 1)
         if method is not None and _SUPER.search(method[2]) is not None:
-            flags = (match[1] for match in _TRUE.finditer(method[2]))
-            if any(re.search(_READS % re.escape(flag), data, re.M) for flag in flags):
-                return True
+            flags.update(_TRUE.findall(method[2]))
         at = data.find(_METHOD, at + 1)
-    return False
+    return bool(flags) and any(match[1] in flags for match in _READS.finditer(data))
 
 
 def _wraps_by_count(data: bytes) -> bool:

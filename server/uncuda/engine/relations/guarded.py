@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ... import lazy_re
 from ...checks import Hit, leaving
 from ...checks.branches import Branches
+from ...edits import SAFE
 from ...facts.read import Statement
 from ...facts.role_calls import last_word
 from ...facts.scopes import Header
@@ -125,19 +126,59 @@ def over_several(
                 yield held
 
 
+def over_strings(
+    hits: Sequence[Hit], classes: Sequence[str | None], questions: Questions, branches: Branches
+) -> Iterator[int]:
+    """Yield the indices of comparisons with a device string that changes together with values of this file, and that
+    guard a device string without a safe fix: below `solver_of("cuda")`, `if device == "cuda": return create("cuda")`.
+    Such a comparison is no question, because the file itself says which value it finds."""
+    left = sorted(hit.start for hit in raising(hits, classes) if hit.rule.check == "string")
+    taken = {index for asked in questions.tests.values() for index in asked} if left else set[int]()
+    branches.work.compare(len(hits))
+    for index, hit in enumerate(hits) if left else ():
+        if hit.rule.check != "string" or classes[index] != SAFE or index in taken or hit.statement is None:
+            continue
+        header = branches.indents.header_at(hit.statement.start)
+        if header.word in ("if", "elif") and in_test(hit.node, hit.statement):
+            at = bisect_left(left, header.end)
+            if at < len(left) and left[at] < branches.indents.extent(header.start):
+                if branches.asks_cuda(header.start, header.end) > 0:
+                    yield index
+
+
 def before_counts(hits: Sequence[Hit], asked: Iterable[int]) -> set[int]:
     """Return the indices of device strings with which a statement compares a variable before one of the hits `asked`,
-    given by their indices, asks for the number of devices: `"cuda" in str(device) and device_count() > 1`, but not with
-    `or`. Such a string changes with the other strings of the variable, also if the number stays."""
+    given by their indices, asks for the number of devices: `"cuda" in str(device) and device_count() > 1`. The
+    condition must be false without devices, so not with `or` and not with `device_count() < 2`. Such a string changes
+    with the other strings of the variable, also if the number stays."""
     counts = (hits[index] for index in asked if hits[index].words.get("name") == COUNT)
-    ends = {hit.statement.start: hit.start for hit in counts if hit.statement is not None and not _is_in_or(hit)}
+    ends = {hit.statement.start: hit.start for hit in counts if hit.statement is not None and _is_needed(hit)}
     linked = ((index, hit) for index, hit in enumerate(hits) if ends and hit.rule.check == "string" and hit.links)
     return {index for index, hit in linked if hit.statement and hit.start < ends.get(hit.statement.start, 0)}
 
 
-def _is_in_or(hit: Hit) -> bool:
-    outside = hit.statement.digest.ancestors(hit.node) if hit.statement is not None and hit.node is not None else ()
-    return any(isinstance(outer, ast.BoolOp) and isinstance(outer.op, ast.Or) for outer in outside)
+def _is_needed(count: Hit) -> bool:
+    """Return whether a condition is false if a number of devices in it is 0: the number, or a comparison which it
+    cannot pass, is an operand of the `and` that is the whole condition."""
+    inner = count.node
+    for outer in count.statement.digest.ancestors(inner) if count.statement is not None and inner is not None else ():
+        if isinstance(outer, ast.Compare):
+            number, op = outer.comparators[0], outer.ops[0]
+            least = {ast.Gt: 0, ast.GtE: 1, ast.Eq: 1}.get(type(op))
+            value = number.value if isinstance(number, ast.Constant) else None
+            if inner is not outer.left or len(outer.ops) > 1 or least is None or not isinstance(value, int):
+                return False
+            if value < least:
+                return False
+        elif isinstance(outer, ast.BoolOp):
+            if not isinstance(outer.op, ast.And):
+                return False
+        elif isinstance(outer, ast.stmt):
+            return True
+        elif not (isinstance(outer, ast.Call) and outer.func is inner):
+            return False
+        inner = outer
+    return False
 
 
 def over_words(

@@ -7,11 +7,14 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 
+from ... import lazy_re
 from ...checks.branches import Branches
 from ...facts.scans import matches
 from .guarded import Held
 from .kernels import Libraries
 from .questions import Questions
+
+_SHOWS = lazy_re.compile(r"[ \t]*(?:print|warn|\w*log\w*\.\w+|warnings\.\w+)\(")
 
 
 def over_named(questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
@@ -22,6 +25,7 @@ def over_named(questions: Questions, branches: Branches, libraries: Libraries) -
     layout, text = branches.facts.layout, branches.text
     found = branches.facts.searches.find(("named", libraries.named), matches(_pattern(libraries.named)))
     places = [at for at in found if at and not layout.token_at(at - 1) and layout.token_at(at) != "#"]
+    places = [at for at in places if not _is_shown(at, branches)]
     for index in questions if places else ():
         for start, end in questions.regions(index):
             branches.work.compare(1 + len(places).bit_length())
@@ -31,6 +35,13 @@ def over_named(questions: Questions, branches: Branches, libraries: Libraries) -
                 name = text[places[at] + 1 : text.index(text[places[at]], places[at] + 1)]
                 yield Held(index, name, left=True)
                 break
+
+
+def _is_shown(at: int, branches: Branches) -> bool:
+    """Return whether a string is in a message, such as that of a `raise`."""
+    line = branches.indents.header_at(at)
+    branches.work.search(line.start, line.end)
+    return line.word in ("raise", "assert") or _SHOWS.match(branches.text, line.start, line.end) is not None
 
 
 @cache

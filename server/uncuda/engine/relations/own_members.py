@@ -13,6 +13,7 @@ from ...facts.scans import matches
 OWN_MEMBER = "own-device-member"
 """The id in rules/limits.tsv of the sentence "the function also uses a device of the program's own list"."""
 _WORD = "Device"
+_MANY = 100  # maximum number of lists of devices in one file
 _MEMBER = lazy_re.compile(r"\b(\w*Device\w*)\.(?:CUDA|cuda)\b(?![ \t]*\()")
 
 
@@ -37,10 +38,15 @@ class OwnMembers:
         return frozenset(self._found()) if self._facts.says(_WORD) else frozenset()
 
     def _found(self) -> Iterator[int]:
-        facts = self._facts
+        facts, known = self._facts, dict[str, bool]()
         for at in facts.searches.find(("own-member", ""), matches(_MEMBER, _WORD)):
             match = _MEMBER.match(facts.text, at)
-            if match is None or facts.layout.token_at(at) or not self._is_own(match[1]):
+            if match is None or facts.layout.token_at(at):
+                continue
+            name = match[1]
+            if name not in known:
+                known[name] = len(known) < _MANY and self._is_own(name)
+            if not known[name]:
                 continue
             around = next((line.start for line in facts.indents.headers(at) if line.word == "def"), None)
             if around is not None:
@@ -51,4 +57,4 @@ class OwnMembers:
         device = self._context.target.words["device"]
         if any(self._facts.says(f"{name}.{member}") for member in (device, device.upper())):
             return False
-        return bool(self._context.foreign_name(name)) or self._facts.says(f"class {name}")
+        return bool(self._context.foreign_name(name)) or any(self._facts.says(f"class {name}{end}") for end in "(:")

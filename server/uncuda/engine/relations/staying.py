@@ -12,7 +12,7 @@ from ...edits import REVIEW, SAFE, lowest
 from .called import Called, Stretch
 from .callees import to_unknown
 from .falling import of_falling
-from .guarded import before_counts, over_cuda, over_lookups, over_several
+from .guarded import before_counts, over_cuda, over_lookups, over_several, over_strings
 from .kernels import BUILDER, Libraries
 from .loading import beside_loading, of_loading, of_stored
 from .makes import of_makes
@@ -167,6 +167,8 @@ def staying(
     for region in behind_reached(imported, questions):
         for _, index in hits_in(safe, region):
             result.hold(index, REVIEW, BEHIND)
+    for index in over_strings(hits, classes, questions, branches):
+        result.hold(index, REVIEW, OVER_LEFT)
     if not any(classes[index] == SAFE for index in questions.asking()):
         return result
     for reached in over_reached(imported, hits, questions, branches, libraries):
