@@ -123,3 +123,26 @@ def test_the_number_of_a_gpu_that_torchserve_gives(given: str, number: str, ques
 def test_the_number_of_a_gpu_that_torchserve_gives_is_typed() -> None:
     text = SERVED.format("system_properties", "gpu_id", "torch.cuda.is_available()")
     type_in_each_line(text, ("x = context.system_properties", "number = properties['gpu_id']", "where = 1"), 3)
+
+
+TRACED = """import torch
+import torch_npu
+
+
+def load(path, device):
+    if device {} torch.device("cuda:0"):
+        model = {}
+    else:
+        model = {}
+    return model
+"""
+MAPPED, UNMAPPED = "torch.jit.load(path, map_location='cpu').to(device)", "torch.jit.load(path).to(device)"
+
+
+@pytest.mark.parametrize(("test", "one", "other"), [("!=", MAPPED, UNMAPPED), ("==", UNMAPPED, MAPPED)])
+def test_a_device_decides_how_a_traced_model_is_loaded(test: str, one: str, other: str) -> None:
+    """As in chai-lab, whose model was traced on `cuda:0`: on the target, it loads only by way of the CPU."""
+    text = TRACED.format(test, one, other)
+    assert classes(text) == {"review"}
+    assert classes(TRACED.format(test, other, one)) == {"safe"}
+    type_in_each_line(text, ("model = 1", 'if device == "cpu":', "def f(device):"), 3)

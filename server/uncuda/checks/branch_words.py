@@ -56,7 +56,8 @@ def _asking(names: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     words = "|".join(map(re.escape, names))
     named = rf"[\w.\"']*(?<![A-Za-z])(?:{words})(?![A-Za-z])"
     negated = (
-        rf"\bnot[ \t(]+{_OF_ALL}(?:{_COMPARED_WITH})?{named}|!=[ \t]*{named}|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
+        rf"\bnot[ \t(]+{_OF_ALL}(?:{_COMPARED_WITH})?{named}|!=[ \t]*(?:(?:torch\.)?device\([ \t]*)?{named}"
+        rf"|\bnot[ \t]+in[ \t]*[\[({{][^\])}}]*{named}"
         rf"|{named}[\w.]*[\"']?(?:\([^()]*\))?[ \t]*"
         r"(?:not[ \t]+in\b|!=(?![ \t]*(?:False|None|0|-1)\b)|(?:==|is)[ \t]*(?:False|None|0|-1)\b|<[ \t]*[01]\b)"
     )

@@ -19,7 +19,8 @@ from ...limits import Work
 from .questions import Questions, is_question
 
 _WHERE = "map_location"
-_LOADS = lazy_re.compile(r"(?<![\w.])(?:torch|th)\.load\(")
+_LOADS = lazy_re.compile(r"(?<![\w.])(?:torch|th)(?:\.jit)?\.load\(")
+_LOADERS = frozenset({"torch.load", "th.load", "torch.jit.load", "th.jit.load"})
 _MAPS = lazy_re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
 
 
@@ -116,7 +117,7 @@ def _leaves(hit: Hit, statement: Statement, questions: Questions, branches: Bran
 
 
 def _is_load(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func) in ("torch.load", "th.load")
+    return isinstance(node, ast.Call) and ast.unparse(node.func) in _LOADERS
 
 
 def _maps(load: ast.AST) -> bool:
