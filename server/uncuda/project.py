@@ -52,8 +52,9 @@ SCALERS = frozenset({"timm.utils.NativeScaler"})
 """Gradient scalers of other libraries that are CUDA's unless they get a device (timm/utils/cuda.py)."""
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
-MODELS_ON_CPU, LIGHTNING_ON_CPU = "models-on-cpu", "lightning-on-cpu"
-WRAPS_BY_COUNT, FLAG_BY_CUDA = "wraps-by-count", "flag-by-cuda"
+MODELS_ON_CPU, LIGHTNING_ON_CPU, WRAPS_BY_COUNT, FLAG_BY_CUDA = (
+    "models-on-cpu", "lightning-on-cpu", "wraps-by-count", "flag-by-cuda",
+)  # fmt: skip
 """What `Project.models_stay` may contain."""
 MANY = "*"
 """What `Project.reaches` says about a name through which too many names and libraries are needed to list them."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .. import lazy_re
@@ -53,6 +53,7 @@ class Uses:
     replaced: Replaced
     sources: Sources
     held: dict[tuple[str, str, int], Question | None] = field(default_factory=dict)
+    given: dict[int, tuple[int, ...]] = field(default_factory=dict)  # a cache for `_given_in`, by function
 
     def passed(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Passed | None:
         """Return the parameter, of a function in this file, that receives a string. None if no function of this file
@@ -82,16 +83,22 @@ class Uses:
     def _is_given(self, statement: Statement) -> bool:
         """Return whether the function around an assertion also gives the device that it expects: another line has a
         string that begins with the word, and no string has the word elsewhere, as `"--device cuda"` does."""
-        facts = self.flow.context.facts
-        scope = facts.indents.scope_of(statement.start)
+        scope = self.flow.context.facts.indents.scope_of(statement.start)
         if scope is None:
             return False
-        start, end = scope[0], facts.indents.extent(scope[0])
+        if scope[0] not in self.given:
+            self.given[scope[0]] = tuple(self._given_in(scope[0]))
+        return any(not statement.start <= at < statement.end for at in self.given[scope[0]])
+
+    def _given_in(self, function: int) -> Iterator[int]:
+        """Yield the offsets of the strings in a function, outside of assertions, that begin with the word; none if
+        another string has it elsewhere."""
+        facts, start, end = self.flow.context.facts, function, self.flow.context.facts.indents.extent(function)
         facts.work.search(start, end)
         facts.layout.reads(start, end)
         found = list(_CUDA.finditer(facts.text, start, end))
-        outside = [match for match in found if not statement.start <= match.start() < statement.end]
-        return all(match[1] for match in found) and any(not _in_assertion(match, facts.text) for match in outside)
+        if all(match[1] for match in found):
+            yield from (match.start() for match in found if not _in_assertion(match, facts.text))
 
     def _is_handed_on(self, rule: Rule, role: Role, statement: Statement) -> bool:
         """Return whether a loop passes its variable, which holds the strings of a list with the names of other devices,

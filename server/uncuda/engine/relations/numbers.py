@@ -93,8 +93,8 @@ def _numbers_of_processes(hits: Sequence[Hit]) -> Iterator[int]:
 
 
 def _questions(hits: Sequence[Hit]) -> Iterator[int]:
-    """Yield the indices of the hits that ask for CUDA, except those that print or log the answer: where models
-    stay on the CPU, a device that another question chooses would be that of the target."""
+    """Yield the indices of the hits that ask for CUDA, except those that print or log the answer: where models stay
+    on the CPU, a device that another question chooses would be that of the target."""
     for index, hit in enumerate(hits):
         if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
             if choice_of(hit) is not None or not _SHOWS.match(hit.statement.digest.piece.text):
