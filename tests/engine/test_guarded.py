@@ -1672,3 +1672,26 @@ def test_a_comparison_over_a_device_that_stays_keeps_its_value() -> None:
 def test_a_comparison_over_a_device_that_stays_is_typed() -> None:
     typed = ('self.solver = self.create("cpu")', 'if device == "cpu":', "def get(self, kind):", "return 1")
     type_in_each_line(SOLVER, typed, 4)
+
+
+ADDRESS = """import torch
+import torch_npu
+
+
+def run(config, port):
+    if config.init_method is not None:
+        if torch.cuda.device_count() > 1 and not config.no_spawn:
+            torch.multiprocessing.spawn(fn=f, nprocs=torch.cuda.device_count())
+    elif config.world_size > 1:
+        assert config.world_size <= torch.cuda.device_count()
+        config.init_method = f"{}localhost:{{port}}"
+"""
+
+
+@pytest.mark.parametrize("scheme", ["tcp://", "file://"])
+def test_an_address_asks_for_no_device(scheme: str) -> None:
+    """As in mmf, whose conditions on `init_method` are no questions for CUDA, although a rule speaks of `tcp://`."""
+    text = ADDRESS.format(scheme)
+    fixed = engine_for("npu", Settings(locale="en")).fix(Source(text)).text
+    assert fixed == text.replace("torch.cuda", "torch.npu")
+    type_in_each_line(text, ('config.init_method = "tcp://a"', 'if config.init_method == "cuda":', "x = 1"), 4)
