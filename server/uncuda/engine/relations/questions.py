@@ -77,9 +77,9 @@ class Questions:
         for index, hit in enumerate(hits):
             others = (key for key in hit.links if key[0] != OPERANDS)
             alone = classes[index] != SAFE or all(shared[key] in (1, compared[key]) for key in others)
-            # the text of an error message asks for no device, and neither does an address such as "tcp://…"
-            told = hit.rule.check == "string" and "information" in (hit.severity, hit.rule.severity)
-            asks = alone and not hit.rule.get("message-text") and not told
+            # the text of an error message asks for no device, and neither does an address that is stored: "tcp://…"
+            stored = "information" in (hit.severity, hit.rule.severity) and not _is_compared(hit)
+            asks = alone and not hit.rule.get("message-text") and not (hit.rule.check == "string" and stored)
             if asks and hit.statement is not None and hit.node is not None:
                 self._take(index, hit, hit.statement)
             if hit.words.get("name") in _IMPORTED and hit.statement is not None:
