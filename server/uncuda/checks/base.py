@@ -226,11 +226,11 @@ class Context:
         found = plain_imports(self.facts.searches)
         return {local: module for local, module in found if module.partition(".")[0] != "torch"}
 
-    def holds_module(self, name: str, at: int) -> bool:
+    def means_import(self, name: str, at: int) -> bool:
         """Return whether a name of `foreign_modules` or `foreign_names` means what is imported at an offset: not if the
         function around the offset, or the module around the function, binds it to another value, `model = model.Net()`
         below `import model`, or if it is a parameter."""
-        scopes = self._assigned_modules.get(name, ())
+        scopes = self._assigned_imports.get(name, ())
         if -1 in scopes:
             return False
         headers = [line for line in self.facts.indents.headers(at) if line.word in ("def", "class")]
@@ -247,7 +247,7 @@ class Context:
         return {}
 
     @cached_property
-    def _assigned_modules(self) -> dict[str, set[int]]:
+    def _assigned_imports(self) -> dict[str, set[int]]:
         """The names of `foreign_modules` and `foreign_names` that a statement binds to another value, each with the
         starts of the functions and classes around the statements, -1 for the module."""
         either = "|".join(map(re.escape, {**self.foreign_modules, **self.foreign_names}))

@@ -57,7 +57,7 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     anything but torch and binds to no other value: it may be a module with a function of this name.
     """
     if isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
-        if node.attr == IS_CUDA or context.holds_module(node.value.id, statement.start):
+        if node.attr == IS_CUDA or context.means_import(node.value.id, statement.start):
             return True
     owners = [owner for owner in context.owners if owner.method == node.attr]
     if not owners:

@@ -287,5 +287,5 @@ def _foreign(context: Context, statement: Statement, node: ast.Attribute) -> boo
     while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
         root = root.func if isinstance(root, ast.Call) else root.value
     if isinstance(root, ast.Name) and isinstance(value, (ast.Name, ast.Attribute)):
-        return bool(context.foreign_module(root.id)) and context.holds_module(root.id, statement.start)
+        return bool(context.foreign_module(root.id)) and context.means_import(root.id, statement.start)
     return False

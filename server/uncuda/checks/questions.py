@@ -30,6 +30,14 @@ class Question(NamedTuple):
     """The offset of the function that the condition calls; None if the condition already asks for the target."""
 
 
+class Numbered(NamedTuple):
+    """An expression that makes a device of a word and an index, such as `f"cuda:{i}"`."""
+
+    made: ast.AST
+    variable: str
+    """The variable that holds the index."""
+
+
 class Questions:
     """Finds, for device strings in one source file, the conditions on which their use depends, if these conditions ask
     whether a device is available. The rule's key `questions` lists the functions that ask this, such as
@@ -65,12 +73,12 @@ class Questions:
                 return found
         return None
 
-    def counted(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Question | None:
+    def counted(self, rule: Rule, role: Role, numbered: Numbered, statement: Statement) -> Question | None:
         """Return the number of devices over which a loop counts the index of a device: `[f"cuda:{i}" for i in
-        range(torch.cuda.device_count())]`. None for another string, and for a string that the file uses as a key."""
-        made, index = _numbered(text, statement)
+        range(torch.cuda.device_count())]`. None for another index, and for a string that the file uses as a key."""
+        made, index = numbered
         facts = self._context.facts
-        if made is None or (role.name and facts.says(f"[{role.name}]")):
+        if role.name and facts.says(f"[{role.name}]"):
             return None
         for outer in statement.digest.ancestors(made):
             facts.work.compare()
@@ -174,9 +182,9 @@ class Questions:
         return self._named[key]
 
 
-def _numbered(text: Text, statement: Statement) -> tuple[ast.AST | None, str]:
-    """Return the expression that makes a device of a word and an index, and the variable that holds the index:
-    `f"cuda:{i}"`, `"cuda:" + str(i)`, `"cuda:%d" % i`, `"cuda:{}".format(i)`; (None, "") for another string."""
+def as_numbered(text: Text, statement: Statement) -> Numbered | None:
+    """Return the expression that makes a device of a string and an index, with the variable of the index:
+    `f"cuda:{i}"`, `"cuda:" + str(i)`, `"cuda:%d" % i`, `"cuda:{}".format(i)`; None for another string."""
     parents, node = statement.digest.parents, text.node
     outer = parents.get(node)
     made: ast.AST | None = None
@@ -190,8 +198,9 @@ def _numbered(text: Text, statement: Statement) -> tuple[ast.AST | None, str]:
     elif isinstance(outer, ast.Attribute) and outer.attr == "format":
         made = parents.get(outer)
         index = made.args[0] if isinstance(made, ast.Call) and len(made.args) == 1 else None
-    whole = text.value.rstrip("{}%dis").endswith(":") and not isinstance(parents.get(made) if made else None, ast.BinOp)
-    return (made, index.id) if made is not None and whole and isinstance(index, ast.Name) else (None, "")
+    if made is None or not isinstance(index, ast.Name) or isinstance(parents.get(made), ast.BinOp):
+        return None
+    return Numbered(made, index.id) if text.value.rstrip("{}%dis").endswith(":") else None
 
 
 def _is_some(test: ast.Compare) -> bool:

@@ -19,7 +19,7 @@ from ..facts.scans import matches
 from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
-from .questions import Question, Questions, is_held, words_around
+from .questions import Question, Questions, as_numbered, is_held, words_around
 from .replaced import Replaced
 from .string_evidence import ACCELERATORS, is_silent, named, weigh
 from .string_flow import TESTS, Flow
@@ -121,11 +121,8 @@ class Uses:
         is SAFE), only a condition in the same expression is returned, and none in a line above."""
         if not rule.get("questions"):
             return None
-        if _is_kept(role) and not is_silent(rule, role, self.flow) and not self.away.has(rule, role):
-            context = self.flow.context
-            if context.imported_roots.isdisjoint(context.catalogue.with_own_devices):
-                if (counted := self.questions.counted(rule, role, text, statement)) is not None:
-                    return counted
+        if (counted := self._counted(rule, role, text, statement)) is not None:
+            return counted
         if text.formatted or self.away.has(rule, role):
             return None
         if applicability == REVIEW and (replaced := self.questions.replaced(rule, role, statement)) is not None:
@@ -142,6 +139,16 @@ class Uses:
             return None
         foreign = self.flow.reaches(f"{rule.name}=", role, statement, lambda use: self._is_foreign(rule, use))
         return None if foreign else found
+
+    def _counted(self, rule: Rule, role: Role, text: Text, statement: Statement) -> Question | None:
+        """Return the number of devices of a loop that makes the string, unless the string goes to a function or to a
+        library with devices of its own."""
+        numbered, context = as_numbered(text, statement), self.flow.context
+        if numbered is None or not _is_kept(role) or is_silent(rule, role, self.flow) or self.away.has(rule, role):
+            return None
+        if not context.imported_roots.isdisjoint(context.catalogue.with_own_devices):
+            return None
+        return self.questions.counted(rule, role, numbered, statement)
 
     def _is_chosen(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
         """Return whether a condition in the same expression must find an available device before a list that contains

@@ -40,27 +40,28 @@ class Importers:
         module = module_at(path) if found else ""
         return frozenset(f"{module}\n{name}" for name in found if module)
 
-    def device_makers(self, data: bytes, path: str, users: Collection[str]) -> frozenset[str]:
-        """Return the dotted names of the functions of other modules that may make the devices of a file: the file
-        imports them by a name such as `get_device`, outside of all blocks. `users`: the result of `of` for this file;
-        without such a library, the result is empty."""
-        if all(user_and_library(user)[1] in SCALERS for user in users) or not contains(data, b"_device"):
-            return frozenset()
-        found = (
-            f"{imported_from(match[1].decode(), path)}.{one[1].decode()}"
-            for match in FROM.finditer(data)
-            if data[match.start() - 1 : match.start()] in (b"", b"\n") and not match[1].startswith(b"torch.")
-            for one in NAMED.finditer(match[2])
-            if b"_device" in one[1]
-        )
-        return frozenset(found)
-
     def _imported(self, data: bytes) -> Iterator[str]:
         for match in self._import.finditer(data):
             module = (match[1] or match[3]).decode()
             names = [one[1].decode() for one in NAMED.finditer(match[2])] if match[1] else []
             dotted = [module, *(f"{module}.{name}" for name in names)]
             yield from (one for name in dotted for one in _prefixes(name) if one in self._libraries)
+
+
+def device_makers(data: bytes, path: str, users: Collection[str]) -> frozenset[str]:
+    """Return the dotted names of the functions of other modules that may make the devices of a file: the file imports
+    them by a name such as `get_device`, outside of all blocks. `users`: the result of `Importers.of` for this file;
+    without such a library, the result is empty."""
+    if all(user_and_library(user)[1] in SCALERS for user in users) or not contains(data, b"_device"):
+        return frozenset()
+    found = (
+        f"{imported_from(match[1].decode(), path)}.{one[1].decode()}"
+        for match in FROM.finditer(data)
+        if data[match.start() - 1 : match.start()] in (b"", b"\n") and not match[1].startswith(b"torch.")
+        for one in NAMED.finditer(match[2])
+        if b"_device" in one[1]
+    )
+    return frozenset(found)
 
 
 def user_and_library(user: str) -> tuple[str, str]:

@@ -26,7 +26,7 @@ from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
-from .importers import Importers, user_and_library
+from .importers import Importers, device_makers, user_and_library
 from .kept_flags import models_stay
 from .kernels import UNTOLD, Told, module_of, told
 from .notebooks import OtherLanguageError, is_notebook, program_bytes
@@ -305,7 +305,7 @@ class Scanner:
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             found = found._replace(calls=called)
         if concerned and (imported := self._importers.of(data, path)):
-            makers = self._importers.device_makers(data, path, imported)
+            makers = device_makers(data, path, imported)
             found = found._replace(users=imported, device_makers=makers)
         if functions := wrapped(data, path):
             found = found._replace(wrapped=functions)

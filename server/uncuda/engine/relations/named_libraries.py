@@ -10,19 +10,18 @@ from functools import cache
 from ... import lazy_re
 from ...checks.branches import Branches
 from ...facts.scans import matches
-from .guarded import Held
 from .kernels import Libraries
 from .questions import Questions
 
 _SHOWS = lazy_re.compile(r"[ \t]*(?:print|warn|\w*log\w*\.\w+|warnings\.\w+)\(")
 
 
-def over_named(questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[Held]:
-    """Yield the conditions that guard a string which is the name of a library that takes no tensors of the target
-    (`Libraries.named`). The target's table says so of these libraries."""
+def over_named(questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[int]:
+    """Yield the indices of conditions that guard a string which is the name of a library that takes no tensors of the
+    target (`Libraries.named`). The target's table says so of these libraries."""
     if not libraries.named or not questions.may_guard():
         return
-    layout, text = branches.facts.layout, branches.text
+    layout = branches.facts.layout
     found = branches.facts.searches.find(("named", libraries.named), matches(_pattern(libraries.named)))
     places = [at for at in found if at and not layout.token_at(at - 1) and layout.token_at(at) != "#"]
     places = [at for at in places if not _is_shown(at, branches)]
@@ -31,9 +30,7 @@ def over_named(questions: Questions, branches: Branches, libraries: Libraries) -
             branches.work.compare(1 + len(places).bit_length())
             at = bisect_left(places, start)
             if at < len(places) and places[at] < end:
-                branches.work.search(places[at], places[at] + 64)
-                name = text[places[at] + 1 : text.index(text[places[at]], places[at] + 1)]
-                yield Held(index, name, left=True)
+                yield index
                 break
 
 

@@ -176,9 +176,11 @@ def staying(
     _hold_over_cuda(result, hits, classes, questions, branches, libraries)
     for several in over_several(hits, classes, questions, branches, libraries):
         result.hold(several.question, REVIEW, OVER_LEFT)
-    for named in over_named(questions, branches, libraries):
-        result.hold(named.question, REVIEW, OVER_LEFT)
-    for index in (*questions.lost, *over_toolkit(hits, questions, branches)):
+    for index in (
+        *over_named(questions, branches, libraries),
+        *questions.lost,
+        *over_toolkit(hits, questions, branches),
+    ):
         result.hold(index, REVIEW, OVER_LEFT)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
