@@ -394,6 +394,31 @@ def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa:
             assert fixed(text.format(target), target).splitlines()[-1] == new
 
 
+@pytest.mark.parametrize(
+    ("asked", "applicability"),
+    [
+        ('device is not None and device != torch.device("cpu")', "safe"),
+        ('verbose and device.type != "cpu"', "safe"),
+        ('device != torch.device("cpu")', "review"),
+        ('device is None and device != torch.device("cpu")', "review"),
+        ('x or device.type != "cpu"', "review"),
+        ('other.type != "cpu"', "review"),
+        ("device is not None", "review"),
+    ],
+)
+def test_a_device_of_which_the_condition_asks(asked: str, applicability: str) -> None:
+    """As in orb_models/forcefield/pretrained.py: the condition is passed neither by None nor by a number."""
+    head = "import torch\n\n\ndef f(model, device):\n    device = pick(device)\n"
+    text = f"{head}    if {asked}:\n        model.cuda(device)\n"
+    moves = [finding for finding in findings(text) if finding.rule == "cuda-method"]
+    assert [finding.fixes[0].applicability for finding in moves] == [applicability]
+
+
+def test_a_device_of_which_the_condition_asks_is_typed() -> None:
+    text = "import torch\n\n\ndef f(model, device):\n    if device.type != 'cpu':\n        model.cuda(device)\n    x\n"
+    type_in_each_line(text, ("if device is not None and device != torch.device('cpu'):", "else:", "device = 0"), 1)
+
+
 @pytest.mark.parametrize("line", ["if w.is_cuda: mask = mask.cuda()", "while w.is_cuda: w = w.cuda()"])
 def test_a_question_with_its_block_in_one_line(line: str) -> None:
     """As in awd-lstm-lm/weight_drop.py: `w.is_cuda: mask = …` is no annotation of an attribute."""

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from .. import lazy_re
-from ..facts.role_calls import last_word
+from ..facts.model import Facts
+from ..facts.role_calls import last_word, spelled
 from ..facts.scans import whole_word
 from .base import Context
 
@@ -28,6 +29,7 @@ _NUMBER = lazy_re.compile(
     r"(?:\d+|int\([^()]*\)|[\w.]*current_device\(\)|(?:[\w.]*[_.])?(?:gpu_?id|rank))[ \t]*(?:#.*)?\Z"
 )
 _HEADERS = frozenset({"else", "finally", "try"})
+_SCOPES = frozenset({"class", "def"})
 # Assignments after `:` or `;`, assignments to a name in brackets, and a parameter on a line of its own.
 _OTHERS = lazy_re.compile(
     r"[:;][ \t]*(\w+)[ \t]*=(?!=)|\([ \t]*(\w+)[ \t]*\)[ \t]*=(?!=)|\A[ \t]*\**(\w+)[ \t]*(?::[^=\n]*)?(?:[,)]|\Z)"
@@ -62,6 +64,37 @@ def says_number(node: ast.expr) -> bool:
     while isinstance(node, ast.Subscript):
         node = node.value
     return _NUMBERS.search(last_word(node)) is not None
+
+
+def is_asked(facts: Facts, at: int, node: ast.expr) -> bool:
+    """Return whether an `if` around an offset is passed only where an expression is a device, not None or a number:
+    `if device.type == "cuda":`, `if device is not None and device != torch.device("cpu"):`."""
+    name = spelled(node)
+    if not name or not (facts.says(f"{name}.type") or facts.says(f"{name} is not None")):
+        return False
+    for header in facts.indents.headers(at):
+        if header.word in _SCOPES:
+            break
+        around = facts.peek(header.start) if header.word == "if" else None
+        test = next(iter(around.digest.piece.nodes), None) if around is not None else None
+        if isinstance(test, ast.If) and _is_device_where(test.test, name):
+            return True
+    return False
+
+
+def _is_device_where(test: ast.expr, name: str) -> bool:
+    """Return whether an expression with this name is a device wherever the condition is true."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    compared = [one for one in parts if isinstance(one, ast.Compare) and len(one.ops) == 1]
+    if any(spelled(one.left) == f"{name}.type" for one in compared):
+        return True
+    of_name = [one for one in compared if spelled(one.left) == name]
+    is_set = any(isinstance(one.ops[0], ast.IsNot) and _is_none(one.comparators[0]) for one in of_name)
+    return is_set and any(last_word(one.comparators[0]) == "device()" for one in of_name)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def bound_kind(context: Context, name: str) -> str:

@@ -16,7 +16,7 @@ from ..facts.scans import plain, whole_word
 from ..messages.fixes import titled
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
-from .given_device import bound_kind, is_index, names_device, of_module, says_number
+from .given_device import bound_kind, is_asked, is_index, names_device, of_module, says_number
 from .host_values import HostValues
 from .instances import may_be_own
 from .on_host import is_cast_on_host
@@ -171,7 +171,8 @@ class Check:
         kind = bound_kind(context, given.id) if isinstance(given, ast.Name) else ""
         if kind == "number" or says_number(given):
             return word.text, (word,), True
-        return new, (Edit(word.start, word.end, new),), kind == "device"
+        sure = kind == "device" or is_asked(context.facts, statement.start, given)
+        return new, (Edit(word.start, word.end, new),), sure
 
     def _for_all(
         self, context: Context, call: ast.Call | None, rule: Rule, start: int, end: int
