@@ -38,9 +38,10 @@ from uncuda.engine.relations.foreign import KIT_LIMIT
 from uncuda.engine.relations.foreign import LIMIT as HANDED
 from uncuda.engine.relations.numbers import KNOWS_CUDA, OWN_CUDA
 from uncuda.engine.relations.older import OLDER
-from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES
+from uncuda.engine.relations.own_devices import ENTRY, FOR_OWN_DEVICES, OPTION
 from uncuda.engine.relations.own_members import OWN_MEMBER
 from uncuda.engine.relations.own_words import OWN_FLAG
+from uncuda.engine.relations.replaced_names import FOR_LIBRARIES
 from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
@@ -249,6 +250,8 @@ def test_texts_are_used() -> None:
         FOR_LIBRARY,
         FOR_OWN_DEVICES,
         ENTRY,
+        FOR_LIBRARIES,
+        OPTION,
         SLICED,
         FOR_DOUBLES,
         EXPORTED,

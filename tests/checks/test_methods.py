@@ -399,6 +399,9 @@ def test_a_device_that_a_module_of_npu_does_not_take(given: str, npu: str, musa:
     [
         ('device is not None and device != torch.device("cpu")', "safe"),
         ('verbose and device.type != "cpu"', "safe"),
+        ('"cuda" in str(device)', "safe"),
+        ('"cuda" not in str(device)', "review"),
+        ('"cuda" in str(other)', "review"),
         ('device != torch.device("cpu")', "review"),
         ('device is None and device != torch.device("cpu")', "review"),
         ('x or device.type != "cpu"', "review"),

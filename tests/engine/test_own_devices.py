@@ -6,9 +6,12 @@ import pytest
 
 from engine.typist import type_in_each_line
 from support.engines import engine_for
+from uncuda.catalogue import load
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
+from uncuda.workspace.scan import Scanner
+from uncuda.workspace.words import Words
 
 HEAD = "import torch\nimport {}\n"
 ASKS = "torch.cuda.is_available()"
@@ -90,3 +93,58 @@ def test_the_library_itself_has_devices_of_torch(own: set[str], due: int) -> Non
     text = "import torch\nfrom easyocr.model import Model\nmodel = Model(64, device='cuda:0')\n"
     made = engine_for("npu", Settings(locale="en"), Project(own=frozenset(own)))
     assert len(made.check(Source(text, "run.py")).findings) == due
+
+
+TOOL = "import argparse\nimport torch\n\nparser = argparse.ArgumentParser()\n{}\n"
+DEVICE = f"parser.add_argument('--device', default='cuda' if {ASKS} else 'cpu')"
+WORDS = Words.of_catalogue(load())
+MODEL = "import torch\n{}\n\n\ndef load(device):\n    torch.zeros(1).to(device)\n    return {}\n"
+
+
+@pytest.mark.parametrize(
+    ("imported", "made", "due"),
+    [
+        ("from faster_whisper import WhisperModel", "WhisperModel('small', device=device, n=f(2))", "review"),
+        (
+            "    from faster_whisper import (\n        A, WhisperModel as W,\n    )",
+            "W('small', device = device)",
+            "review",
+        ),
+        ("import ctranslate2 as ct", "ct.Translator(f(1),\n        device=self.device)", "review"),
+        ("import ctranslate2", "ctranslate2.models.Whisper(device='cpu')", "safe"),
+        ("import ctranslate2", "ctranslate2.models.Whisper(device=x.device)", "safe"),
+        ("import ctranslate2", "other.Whisper(device=device)", "safe"),
+        ("import ctranslate", "ctranslate.Whisper(device=device)", "safe"),
+        ("import ctranslate2", "ctranslate2.Whisper('x').to(device=device)", "safe"),
+    ],
+)
+def test_an_option_that_another_file_gives_to_a_library(imported: str, made: str, due: str) -> None:
+    """As in WhisperX: the option of whisperx/__main__.py is the device of faster-whisper in whisperx/asr.py."""
+    scanner = Scanner(WORDS)
+    scanner.add(MODEL.format(imported, made).encode(), path="net/asr.py")
+    engine = engine_for("npu", Settings(locale="en"), scanner.project())
+    found = engine.check(Source(TOOL.format(DEVICE), "net/main.py")).findings
+    assert {one.fixes[0].applicability for one in found} == {due}
+
+
+@pytest.mark.parametrize(
+    ("project", "line", "due"),
+    [
+        (GIVEN := Project(devices_given=frozenset({"ctranslate2"})), DEVICE, {"review"}),
+        (GIVEN, "parser.add_argument('--device', choices=['cuda', 'cpu'], default='cuda')", {"review"}),
+        (GIVEN, "parser.add_argument('--train-device', default='cuda')", {"review"}),
+        (GIVEN, "device = 'cuda' if torch.cuda.is_available() else 'cpu'", {"safe"}),
+        (GIVEN, f"parser.add_argument('--fast', default={ASKS})", {"safe"}),
+        (Project(devices_given=frozenset({"lmdeploy"}), own=frozenset({"lmdeploy"})), DEVICE, {"safe"}),
+        (Project(), DEVICE, {"safe"}),
+    ],
+)
+def test_which_options_are_for_a_library(project: Project, line: str, due: set[str]) -> None:
+    found = engine_for("npu", Settings(locale="en"), project).check(Source(TOOL.format(line))).findings
+    assert {one.fixes[0].applicability for one in found} == due
+    assert any("gives this option to a library" in one.message for one in found) == (due == {"review"})
+
+
+def test_an_option_for_a_library_is_typed() -> None:
+    typed = ("parser.add_argument('--gpu', default='cuda')", "parser.add_argument(", "import ctranslate2", "x = 1")
+    type_in_each_line(TOOL.format(DEVICE), typed, 2, project=GIVEN)

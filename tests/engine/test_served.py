@@ -943,8 +943,31 @@ def test_a_file_that_puts_another_accelerator_in_cudas_place_is_information(
 
 def test_a_test_that_replaces_one_name_of_cuda_is_ported() -> None:
     text = "import torch\ntorch.cuda.is_available = lambda: torch.xpu.is_available()\n"
-    (found,) = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    engine = engine_for("npu", Settings(locale="en"))
+    (found,) = engine.check(Source(text, "test_a.py")).findings
     assert found.severity == "error" and found.fixes[0].applicability == "safe"
+    (found,) = engine.check(Source(text, "a.py")).findings
+    assert "replaces this name for other libraries" in found.message and found.fixes[0].applicability == "review"
+
+
+FAKED = """import torch
+original = torch.cuda.is_available
+torch.cuda.is_available = lambda: True
+export(model)
+torch.cuda.is_available = original
+if torch.cuda.is_available():
+    torch.cuda.synchronize()
+"""
+
+
+def test_a_program_that_replaces_a_name_of_cuda_for_libraries() -> None:
+    """As in optimum-intel, whose libraries believe that there is a GPU while a model is exported."""
+    found = engine_for("npu", Settings(locale="en")).check(Source(FAKED, "export.py")).findings
+    assert [one.fixes[0].applicability for one in found[:3]] == ["review"] * 3
+
+
+def test_a_name_that_is_replaced_for_libraries_is_typed() -> None:
+    type_in_each_line(FAKED, ("torch.cuda.synchronize = f", "f = torch.cuda.is_available", "x = 1"), 3, "export.py")
 
 
 def test_names_of_cuda_that_are_replaced_are_typed() -> None:

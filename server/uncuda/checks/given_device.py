@@ -68,9 +68,11 @@ def says_number(node: ast.expr) -> bool:
 
 def is_asked(facts: Facts, at: int, node: ast.expr) -> bool:
     """Return whether an `if` around an offset is passed only where an expression is a device, not None or a number:
-    `if device.type == "cuda":`, `if device is not None and device != torch.device("cpu"):`."""
+    `if device.type == "cuda":`, `if "cuda" in str(device):`, `if device is not None and device !=
+    torch.device("cpu"):`."""
     name = spelled(node)
-    if not name or not (facts.says(f"{name}.type") or facts.says(f"{name} is not None")):
+    asked = (f"{name}.type", f"{name} is not None", f"str({name})")
+    if not name or not any(map(facts.says, asked)):
         return False
     for header in facts.indents.headers(at):
         if header.word in _SCOPES:
@@ -86,11 +88,21 @@ def _is_device_where(test: ast.expr, name: str) -> bool:
     """Return whether an expression with this name is a device wherever the condition is true."""
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     compared = [one for one in parts if isinstance(one, ast.Compare) and len(one.ops) == 1]
-    if any(spelled(one.left) == f"{name}.type" for one in compared):
+    if any(spelled(one.left) == f"{name}.type" or _is_in_text(one, name) for one in compared):
         return True
     of_name = [one for one in compared if spelled(one.left) == name]
     is_set = any(isinstance(one.ops[0], ast.IsNot) and _is_none(one.comparators[0]) for one in of_name)
     return is_set and any(last_word(one.comparators[0]) == "device()" for one in of_name)
+
+
+def _is_in_text(node: ast.Compare, name: str) -> bool:
+    """Whether a comparison is of the form `"cuda" in str(device)`; the string is the name of a device."""
+    text = node.comparators[0]
+    of_text = (
+        isinstance(text, ast.Call) and spelled(text.func) == "str" and [spelled(one) for one in text.args] == [name]
+    )
+    word = node.left.value if isinstance(node.left, ast.Constant) else None
+    return of_text and isinstance(node.ops[0], ast.In) and isinstance(word, str) and word.isalpha()
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -59,6 +59,7 @@ class Told(NamedTuple):
     """The file's module and a library that it imports, which takes tensors only on CUDA and on the CPU
     (`importers.py`)."""
     device_makers: frozenset[str] = frozenset()
+    devices_given: frozenset[str] = frozenset()
     wrapped: frozenset[str] = frozenset()
     """What functions with autograd functions call (`calls.wrapped`)."""
     patching: frozenset[str] = frozenset()

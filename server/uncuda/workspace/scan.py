@@ -25,6 +25,7 @@ from .calls import Calls, calls, has_tests, wrapped
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
+from .given_devices import GivenDevices
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .importers import Importers, device_makers, user_and_library
 from .kept_flags import models_stay
@@ -239,6 +240,7 @@ class Scanner:
         self._tried = lazy_re.compile(_TRIED % (plugins, devices, plugins), re.MULTILINE)
         self.gathered = Gathered()
         self._importers = Importers(words.cuda_and_cpu)
+        self._given_devices = GivenDevices(words.own_devices)
         self._above = Above(words.libraries, once)
         self.follows = True
         """Whether to find the calls in each file; they are needed only in projects with pytest files (`test_*.py`)."""
@@ -307,6 +309,8 @@ class Scanner:
         if concerned and (imported := self._importers.of(data, path)):
             makers = device_makers(data, path, imported)
             found = found._replace(users=imported, device_makers=makers)
+        if concerned and path.endswith(".py") and (libraries := self._given_devices.of(data)):
+            found = found._replace(devices_given=libraries)
         if functions := wrapped(data, path):
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
@@ -441,6 +445,7 @@ class Scanner:
             reaches=reached((one.calls for one in told), self._libraries, extensions),
             users=frozenset(user_and_library(user) for one in told for user in one.users),
             device_makers=frozenset(name for one in told for name in one.device_makers),
+            devices_given=frozenset(name for one in told for name in one.devices_given),
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),

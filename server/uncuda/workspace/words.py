@@ -14,7 +14,7 @@ class Words:
     """For each target, by id: the plugin's package, the shim's module, the names of device and collective library, the
     vendor, and the variable that makes the plugin import the shim. `libraries`: the names of all libraries in the
     tables of the targets; `cuda_and_cpu`: the libraries that take tensors only on CUDA and on the CPU, according to the
-    table of any target."""
+    table of any target; `own_devices`: the libraries with devices of their own."""
 
     packages: Mapping[str, str]
     shims: Mapping[str, str]
@@ -23,11 +23,12 @@ class Words:
     variables: Mapping[str, str] = field(default_factory=dict)
     libraries: frozenset[str] = frozenset()
     cuda_and_cpu: frozenset[str] = frozenset()
+    own_devices: frozenset[str] = frozenset()
 
     @classmethod
     def of_catalogue(cls, catalogue: Catalogue) -> Words:
         """Return the names that a catalogue contains."""
-        return cls.of(catalogue.declarations, catalogue.libraries, catalogue.cuda_and_cpu)
+        return cls.of(catalogue.declarations, catalogue.libraries, catalogue.cuda_and_cpu, catalogue.with_own_devices)
 
     @classmethod
     def of(
@@ -35,9 +36,10 @@ class Words:
         declarations: Mapping[str, Mapping[str, Any]],
         libraries: frozenset[str] = frozenset(),
         cuda_and_cpu: frozenset[str] = frozenset(),
+        own_devices: frozenset[str] = frozenset(),
     ) -> Words:
         """Return the names in the declarations of targets, such as the plugin's package and the device. `libraries`,
-        `cuda_and_cpu`: see the fields."""
+        `cuda_and_cpu`, `own_devices`: see the fields."""
         words = {name: declaration["words"] for name, declaration in declarations.items()}
         return cls(
             {name: word.get("package", "") for name, word in words.items()},
@@ -47,4 +49,5 @@ class Words:
             {name: word.get("patch-variable", "") for name, word in words.items()},
             libraries,
             cuda_and_cpu,
+            own_devices,
         )

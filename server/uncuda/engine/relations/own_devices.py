@@ -10,13 +10,16 @@ from collections.abc import Mapping, Sequence
 
 from ...checks import Context, Hit
 from ...facts.read import Statement
-from ...facts.role_calls import chain_of
+from ...facts.role_calls import chain_of, option_name
 from ...facts.roles import keys_of_values
 from .questions import is_question
 
 FOR_OWN_DEVICES = "for-own-devices"
 """The id in rules/limits.tsv of the sentence "the answer is for a library with devices of its own, which no fix
 changes"."""
+OPTION = "option-for-own-devices"
+"""The id in rules/limits.tsv of the sentence "the program also gives this option to a library with devices of its
+own"."""
 ENTRY = "entry-for-own-devices"
 """The id in rules/limits.tsv of the sentence "the dictionary is for a library with devices of its own"."""
 
@@ -49,6 +52,23 @@ class OwnDevices:
         `xgboost.train({"device": "cuda"}, data)`. `hits`: all hits of the text."""
         strings = ((hit, hit.statement) for hit in hits if hit.rule.check == "string") if self._libraries else ()
         return frozenset(hit.start for hit, statement in strings if statement and self._is_entry(hit, statement))
+
+    def options(self, hits: Sequence[Hit]) -> frozenset[int]:
+        """Return the starts of the hits in the default of a command-line option for a device, if a file of the project
+        gives such a library a device that it got from elsewhere."""
+        project, path = self._context.project, self._context.path
+        if all(project.owns(library, path) for library in project.devices_given):
+            return frozenset()
+        chosen = (hit for hit in hits if hit.rule.check == "string" or is_question(hit))
+        return frozenset(hit.start for hit in chosen if hit.statement and self._is_default(hit, hit.statement))
+
+    def _is_default(self, hit: Hit, statement: Statement) -> bool:
+        for outer in statement.digest.ancestors(hit.node) if hit.node is not None else ():
+            self._context.facts.work.compare()
+            if isinstance(outer, ast.keyword) and outer.arg == "default":
+                call = statement.digest.parents.get(outer)
+                return isinstance(call, ast.Call) and option_name(call).endswith("device")
+        return False
 
     def _is_given(self, hit: Hit, starts: Mapping[int, Sequence[int]]) -> bool:
         """`starts`: the starts of all hits, by the start of their statement, sorted. A question is left out if a hit is

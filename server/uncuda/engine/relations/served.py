@@ -18,6 +18,7 @@ from ...edits import REVIEW
 from ...facts.read import Statement
 from ...facts.scans import matches, plain
 from ...facts.scopes import Header
+from ...module_names import is_test
 from .apart import of_bytes, of_host, of_platforms, of_rocm
 from .autocast import decorating
 from .by_hand import ByHand
@@ -25,10 +26,11 @@ from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .doubles import FOR_DOUBLES, device_choices
 from .exported import EXPORTED, exported
 from .older import OLDER, of_older
-from .own_devices import ENTRY, FOR_OWN_DEVICES, OwnDevices
+from .own_devices import ENTRY, FOR_OWN_DEVICES, OPTION, OwnDevices
 from .own_members import OWN_MEMBER, OwnMembers
 from .own_words import BEHIND, OWN_FLAG, of_own_words, own_flags
 from .parts import in_test, is_within
+from .replaced_names import FOR_LIBRARIES, is_assigned, replaced_names
 from .sliced import SLICED, sliced_strings
 
 OTHER_PLATFORM = "other-platform"
@@ -180,7 +182,10 @@ class Served:
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
         own = OwnDevices(self._context)
         given = dict.fromkeys(own.answers(hits), FOR_OWN_DEVICES) | dict.fromkeys(own.entries(hits), ENTRY)
+        given |= dict.fromkeys(own.options(hits), OPTION)
         given |= dict.fromkeys(own_flags(hits, self._context), OWN_FLAG)
+        if not is_test(self._path):
+            given |= dict.fromkeys(replaced_names(hits), FOR_LIBRARIES)
         given |= dict.fromkeys(exported(hits, self._facts), EXPORTED)
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_FLOAT64):
@@ -213,7 +218,7 @@ class Served:
     def _replaces_cuda(self, hits: Sequence[Hit]) -> bool:
         """Return whether the file makes CUDA's names those of another accelerator, as in `torch.cuda.Event =
         torch.xpu.Event`: it assigns to several names of torch.cuda, and uses the other accelerator's module."""
-        if sum(map(_is_assigned, hits)) < _SEVERAL:
+        if sum(map(is_assigned, hits)) < _SEVERAL:
             return False
         devices = {*OTHERS, *self._catalogue.devices} - {self._target.words["device"]}
         return any(self._facts.says(f"torch.{device}.") for device in sorted(devices))
@@ -395,15 +400,6 @@ def _informing(hit: Hit, limit: str) -> Hit:
     """Return the hit with the severity "information", and with the id of the sentence that says why the target may
     never run this code."""
     return hit.lowered(REVIEW).as_information(limit)
-
-
-def _is_assigned(hit: Hit) -> bool:
-    """Return whether a hit is at a name of torch.cuda to which a statement assigns."""
-    return (
-        isinstance(hit.node, ast.Attribute)
-        and isinstance(hit.node.ctx, ast.Store)
-        and hit.words.get("name", "").startswith("torch.cuda.")
-    )
 
 
 def _is_question(hit: Hit) -> bool:

@@ -1,0 +1,33 @@
+"""Finds names of `torch.cuda` that a program replaces for the libraries that it calls: `torch.cuda.is_available =
+lambda: True`. Those libraries go on calling CUDA's name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from ...checks import Hit
+
+FOR_LIBRARIES = "replaced-for-libraries"
+"""The id in rules/limits.tsv of the sentence "the program replaces this name for other libraries, which ask for
+CUDA's"."""
+_CUDAS = "torch.cuda."
+
+
+def is_assigned(hit: Hit) -> bool:
+    """Return whether a hit is at a name of torch.cuda to which a statement assigns."""
+    is_target = isinstance(hit.node, ast.Attribute) and isinstance(hit.node.ctx, ast.Store)
+    return is_target and hit.words.get("name", "").startswith(_CUDAS)
+
+
+def replaced_names(hits: Sequence[Hit]) -> frozenset[int]:
+    """Return the starts of the hits at names of torch.cuda to which the file assigns, where the names are assigned or
+    kept in a variable: `original = torch.cuda.is_available`. `hits`: all hits of the text."""
+    names = {hit.words["name"] for hit in hits if is_assigned(hit)}
+    found = (hit for hit in hits if names and hit.rule.check == "name" and hit.words.get("name") in names)
+    return frozenset(hit.start for hit in found if not _is_called(hit))
+
+
+def _is_called(hit: Hit) -> bool:
+    outer = hit.statement.digest.parents.get(hit.node) if hit.statement is not None and hit.node is not None else None
+    return isinstance(outer, ast.Call) and outer.func is hit.node
