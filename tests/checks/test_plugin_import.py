@@ -501,8 +501,58 @@ def test_no_star_brings_torch(text: str) -> None:
     assert engine_for("npu", Settings()).fix(Source(text), review=False).text == text
 
 
+@pytest.mark.parametrize("line", ["from .lazy import torch", "from pkg.compat import nn, torch  # late"])
+def test_torch_that_another_module_lends(line: str) -> None:
+    """As in anemoi-inference, whose files get torch from a module that imports it late."""
+    text = BY_STAR.replace("from .common import *", line)
+    fixed = engine_for("npu", Settings()).fix(Source(text), review=False).text
+    assert fixed == text.replace("cuda", "npu").replace(f"{line}\n", f"{line}\nimport torch_npu\n")
+
+
+@pytest.mark.parametrize("line", ["from . import torch", "from .lazy import torch as t"])
+def test_what_no_module_lends(line: str) -> None:
+    text = BY_STAR.replace("from .common import *", line)
+    assert "torch_npu" not in engine_for("npu", Settings()).fix(Source(text), review=False).text
+
+
+def test_a_submodule_called_torch_is_not_torch() -> None:
+    text = "from safetensors import torch\n\nx = torch.load_file(path, device='cuda:0')\n"
+    assert engine_for("npu", Settings()).fix(Source(text), review=False).text == text
+
+
+HANDED = (
+    "def fit(self):\n    import torch\n    self.device = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+    "    self.move(torch)\n\n\ndef move(self, torch):\n"
+    "    if self.device == 'cuda' and torch.cuda.is_available():\n        torch.cuda.synchronize()\n"
+)
+
+
+def test_torch_that_is_handed_on() -> None:
+    """As in cornac: methods import torch late, and hand it on to others."""
+    fixed = engine_for("npu", Settings()).fix(Source(HANDED), review=False).text
+    plugin = "    import torch\n    import torch_npu\n"
+    assert fixed == HANDED.replace("cuda", "npu").replace("    import torch\n", plugin)
+    other = f"import torch\n{HANDED}"
+    assert "torch.cuda.synchronize" in engine_for("npu", Settings()).fix(Source(other), review=False).text
+
+
+def test_torch_from_elsewhere_is_typed() -> None:
+    lent = BY_STAR.replace("from .common import *", "from .lazy import torch")
+    type_in_each_line(lent, ("from .lazy import torch", "import torch", "torch = 1", "x = torch.cuda.Event()"), 2)
+    typed = (
+        "import torch",
+        "def move(self, torch):",
+        "    torch = 1",
+        "    x = torch.cuda.Event()",
+        "from .a import torch",
+    )
+    type_in_each_line(HANDED, typed, 2)
+
+
 STARS = [
     BY_STAR,
+    BY_STAR.replace("from .common import *", "from .common import torch"),
+    BY_STAR.replace("from .common import *", "from .common import torch as torch_"),
     BY_STAR.replace("from .common import *", "from .common import x"),
     BY_STAR.replace("from .common import *", "import torch"),
     BY_STAR.replace("torch.device", "core.device"),

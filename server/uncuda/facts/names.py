@@ -66,11 +66,18 @@ class Names:
         return self._scopes.scope_of(statement) or (-1, "")
 
     def settle(self) -> None:
-        """Move the bindings of names declared `global` to the module; called after all statements have been added."""
+        """Move the bindings of names declared `global` to the module, and resolve parameters that hand on torch; called
+        after all statements have been added."""
         for bounds in self._bound.values():
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
+        bounds = self._bound.get("torch", ())
+        if any(bound.dotted == "torch" for bound in bounds) and all(bound.scope >= 0 for bound in bounds):
+            # only functions import torch, and hand it on: `def fit(self, torch):`
+            for bound in bounds:
+                if bound.binding.kind == "parameter":
+                    bound.dotted = "torch"
 
     def moved(self, scopes: ScopeMap, place: Callable[[int], int], work: Work) -> Names:
         """Return the same bindings for a text in which the statements have other offsets."""

@@ -31,6 +31,10 @@ from .scopes import IndentScopes
 _LONG = 1000
 _COMMENT = lazy_re.compile(r"[ \t\f]*#")
 _STAR = "import *"
+_LENT = lazy_re.compile(
+    r"^from[ \t]+(?!torch\b)\.*\w[\w.]*[ \t]+import[ \t]+(?:[\w ,]*,[ \t]*)?torch[ \t]*(?=[,#\r\n]|\Z)", re.M
+)
+_LENDS = "torch.cuda.", "torch.device("  # a module `torch` of another package has none of these
 _STORED = "self.torch"
 _STORES = lazy_re.compile(r"^[ \t]*self\.torch[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
@@ -160,8 +164,11 @@ class _Reader:
         """Return whether the change of a line may add, remove or change a star import, or change whether `torch` comes
         from a star import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
-        brought = any("torch" in line for line in lines) and self.facts.searches.find(("text", _STAR), plain(_STAR))
-        return before.star >= 0 or bool(brought) or any(_STAR in line for line in lines)
+        if before.star >= 0 or any(_STAR in line or _LENT.search(line) for line in lines):
+            return True
+        searches = self.facts.searches
+        brought = searches.has(("text", _STAR), plain(_STAR)) or searches.has(("lent", _LENT), matches(_LENT, "import"))
+        return brought and any("torch" in line for line in lines)
 
     def anchored(self) -> list[int]:
         """Return the offsets of all anchors, and record which anchors the text contains; an anchor is a word without
@@ -269,22 +276,22 @@ class _Reader:
         """Parse the statements that use, or bind again, the names bound by imports and aliases; repeat for new names
         until there are none."""
         self._follow_bound()
-        if self._take_from_star():
+        if self._take_from_elsewhere():
             self._follow_bound()
         self.facts.names.settle()
 
-    def _take_from_star(self) -> bool:
+    def _take_from_elsewhere(self) -> bool:
         """Treat the name `torch` as the module, if the text uses the name and only a star import, such as `from .common
-        import *`, can bind it."""
+        import *`, or an import from another module, `from .lazy import torch`, can bind it."""
         searches, names = self.facts.searches, self.facts.names
-        if not self._found_any() or any(bound.scope < 0 for bound in names.bindings("torch")):
+        star = self._lender() if self._found_any() else None
+        if star is None or any(
+            bound.scope < 0 and bound.statement != star[1].start for bound in names.bindings("torch")
+        ):
             return False
-        stars = searches.find(("text", _STAR), plain(_STAR))
-        found = [statement for at in stars if (statement := self.facts.peek(at)) is not None]
-        star = next(((b, s) for s in reversed(found) for b in s.digest.bindings if b.name == "*"), None)
-        used = searches.find(("torch", True), uses("torch", True)) if star else ()
+        used = searches.find(("torch", True), uses("torch", True))
         self._work.compare(len(used))
-        if star is None or all(self.layout.token_at(at) or names.resolve("torch", at) for at in used):
+        if all(self.layout.token_at(at) or names.resolve("torch", at) for at in used):
             return False
         binding, statement = star
         self.read_at([statement.start])
@@ -293,6 +300,19 @@ class _Reader:
         names.add("torch", "torch", replace(binding, name="torch", kind="from", dotted="torch"), statement.start)
         self.read_at(searches.find(("torch", False), uses("torch", False)))
         return True
+
+    def _lender(self) -> tuple[Binding, Statement] | None:
+        """Return the last import that may bind `torch` to the module although it is not from torch."""
+        searches = self.facts.searches
+        places = [(at, "*") for at in searches.find(("text", _STAR), plain(_STAR))]
+        if any(searches.find(("text", word), plain(word)) for word in _LENDS):
+            places += ((at, "torch") for at in searches.find(("lent", _LENT), matches(_LENT, "import")))
+        for at, name in sorted(places, reverse=True):
+            statement = self.facts.peek(at)
+            for binding in statement.digest.bindings if statement is not None else ():
+                if binding.name == name and statement is not None:
+                    return binding, statement
+        return None
 
     def _follow_bound(self) -> None:
         known = self.facts.followed
