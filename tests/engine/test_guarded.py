@@ -13,7 +13,7 @@ from support.engines import engine_for
 from support.halves import RIGHT, Half, programs
 from uncuda.catalogue import load
 from uncuda.engine import Engine, Finding
-from uncuda.project import Project
+from uncuda.project import Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -1432,6 +1432,34 @@ def test_both_questions_of_a_chain_stay() -> None:
     assert ENGINE.fix(Source(CHAIN), review=True).text == CHAIN
     both = CHAIN.replace("add(x)\n", "x.cuda()\n")
     assert ENGINE.fix(Source(both)).text == both.replace("is_cuda", "is_npu").replace(".cuda()", ".npu()")
+
+
+ASSERTS = HEAD + "def f(params, steps):\n    for param, step in zip(params, steps):\n{}        step += 1\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "due"),
+    [
+        ("        assert param.is_cuda\n        assert own.is_cuda\n", {"review"}),
+        (
+            "        assert param.is_cuda\n\n        assert own.is_cuda, 'text'\n        assert step.is_cuda\n",
+            {"review"},
+        ),
+        ("        assert param.is_cuda\n        assert step.is_cuda\n", {"safe"}),
+        ("        assert param.is_cuda\n        x = 1\n        assert own.is_cuda\n", {"safe", "review"}),
+    ],
+)
+def test_assertions_that_follow_each_other_change_together(lines: str, due: set[str]) -> None:
+    """As in zeta/optim/decoupled_sophia.py, in a project that has a class with a property `is_cuda`."""
+    text = "from .box import Box\n" + ASSERTS.format(lines).replace("    for", "    own = Box()\n    for")
+    engine = engine_for("npu", project=Project(owners=frozenset({Owner("is_cuda", "Box", "moves")})))
+    found = [one for one in engine.check(Source(text)).findings if one.rule == "is-cuda"]
+    assert {one.fixes[0].applicability for one in found} == due
+
+
+def test_assertions_are_typed() -> None:
+    text = ASSERTS.format("        assert param.is_cuda\n        assert step.is_cuda\n        assert x\n")
+    type_in_each_line(text, ("        assert self.is_cuda", "        assert step.is_cuda, x", "x = 1"), 3)
 
 
 def test_a_chain_is_typed() -> None:

@@ -13,7 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import filled, guarded
 from .linked_branches import LinkedBranches
-from .relations.alike import alike, chained, wrapping
+from .relations.alike import alike, asserted, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.expectations import Expectations
 from .relations.handed import handed
@@ -162,6 +162,7 @@ def _linked(
     functions = list(handed(hits, branches))
     known = ((head, index) for head, index in functions if index is not None)
     joined = [*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches)]
+    joined += asserted(hits, branches)
     joined += wrapping(hits, branches)
     joined += Together(hits, branches).pairs()
     for head, index in (*joined, *known):

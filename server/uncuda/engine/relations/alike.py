@@ -1,7 +1,7 @@
 """Finds hits that must be decided alike, because the program would otherwise ask one device and use another: the
 functions that read and set the random state, the conditions that choose the arguments of one call, those in the test
-and in the message of one `assert`, the conditions of one `if` chain that read the same attribute, and the equal
-conditions that wrap a model and read the wrapped model."""
+and in the message of one `assert`, those of `assert` statements that follow each other, the conditions of one `if`
+chain that read the same attribute, and the equal conditions that wrap a model and read the wrapped model."""
 
 from __future__ import annotations
 
@@ -97,6 +97,20 @@ def _around(hit: Hit, asked: Collection[str], branches: Branches) -> Iterator[tu
         if above.word in ("if", "elif", "else"):
             yield branches.indents.clauses(above)[0].start, spelled
         above = branches.indents.header_above(above.start) if above.word not in ("def", "class") else None
+
+
+def asserted(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
+    """Yield pairs of hits that change together: attributes in `assert` statements that follow each other, as in `assert
+    param.is_cuda` and `assert step.is_cuda` on the next line."""
+    before: tuple[int, int] | None = None
+    for index in sorted(range(len(hits)), key=lambda index: hits[index].start):
+        hit = hits[index]
+        is_asked = hit.rule.check == "method" and not hit.rule.get("call") and hit.statement is not None
+        if not is_asked or hit.statement is None or not in_test(hit.node, hit.statement, (ast.Assert,)):
+            continue
+        if before is not None and not branches.text[before[1] : hit.statement.start].strip():
+            yield before[0], index
+        before = index, hit.statement.end
 
 
 def wrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
