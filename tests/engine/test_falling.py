@@ -33,6 +33,8 @@ STAYS = [
     'if mps:\n    self.device = "mps"\nelif not torch.cuda.is_available():\n    self.device = torch.device("cpu")\n',
     'if not torch.cuda.is_available() and quiet:\n    print("CPU")\n    config["device"] = "cpu"\n',
     'def f(device):\n    self.device = device\n    if not torch.cuda.is_available():\n        self.device = "cpu"\n',
+    'lost = device.lower().startswith("cuda") and not torch.cuda.is_available()\nx = "cpu" if lost else device\n',
+    'def f(device):\n    return g("cpu" if device == "cuda" and not torch.cuda.is_available() else device)\n',
     'has = torch.cuda.is_available()\nif config.device == "cuda" and not has:\n    config.device = "cpu"\n',
 ]
 MOVES = [
@@ -56,6 +58,8 @@ MOVES = [
     'a.device = torch.cuda.current_device()\nif not torch.cuda.is_available():\n    a.device = "cpu"\n',
     'dev = torch.device("cuda")\nself.device = dev\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
     'self.device = torch.device(rank)\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
+    'def f(device="cuda"):\n    lost = device == "cuda" and not torch.cuda.is_available()\n    return lost and "cpu"\n',
+    'fast = device == "cuda" and torch.cuda.is_available() and x != "cpu"\n',
     'if not torch.cuda.is_available():\n    results["hardware"] = "cpu"\n',
     'if not torch.cuda.is_available():\n    o.device = "cpu"\nelse:\n    model.cuda()\n',
     'if not torch.cuda.is_available():\n    self.device = "cpu"\nelse:\n    self.device = f"cuda:{rank}"\n',
@@ -91,6 +95,9 @@ def test_a_device_that_the_file_names_moves() -> None:
 def test_a_device_that_is_named_elsewhere_is_typed() -> None:
     text = HEAD + 'if not torch.cuda.is_available():\n    cfg.DEVICE = "cpu"\nuse(cfg)\n'
     type_in_each_line(text, ('cfg.DEVICE = "cuda"', 'f(DEVICE="cuda:0")', "x = 1", "cfg.DEVICE = y", "else:"), 2)
+    text = 'def f(device):\n    lost = device == "cuda" and not torch.cuda.is_available()\n    return lost and "cpu"\n'
+    typed = ('    device = "cuda"', "    lost = not torch.cuda.is_available()", 'def f(device="cuda:0"):', "    x = 1")
+    type_in_each_line(HEAD + text, typed, 1)
 
 
 STORED = 'if {} and metric.device.type != "cpu":\n    metric = rebuilt(metric)\n'

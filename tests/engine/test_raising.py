@@ -218,6 +218,9 @@ WAITS = {
         "def f():\n    def g():\n        torch.cuda._sleep(9)\n    run(1, call=g)\nif x.is_cuda:\n    f()\n"
     ),
     "an item of what the target lacks": "if torch.cuda.is_available():\n    f(torch._C._cuda_getStreams[0].x)\n",
+    "an attribute of what the target lacks": (
+        "if x.is_cuda:\n    made = getattr(torch.cuda.sparse, name)\nelse:\n    made = getattr(torch.sparse, name)\n"
+    ),
     "a library of CUDA": "if torch.cuda.is_available():\n    torch.backends.cuda.preferred_blas_library('cublaslt')\n",
     "the device of ONNX Runtime in the block": (
         "import onnxruntime\nif x.device.type == 'cuda':\n    assert onnxruntime.get_device() == 'GPU'\n"
@@ -616,7 +619,9 @@ def run(net, x):
 """
 
 
-@pytest.mark.parametrize(("moved", "due"), [("net.cuda()", "review"), ("net.eval()", "safe")])
+@pytest.mark.parametrize(
+    ("moved", "due"), [("net.cuda()", "review"), ("net.to(device)", "review"), ("net.eval()", "safe")]
+)
 def test_an_input_moves_with_a_model_that_is_moved_where_it_is_loaded(moved: str, due: str) -> None:
     """As in MuseTalk's face parsing: the model stayed on the CPU, and its input moved."""
     text = PARSING.format(moved)

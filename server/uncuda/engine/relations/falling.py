@@ -70,11 +70,43 @@ def of_falling(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
             names = [_compared_names(hits[word]) for word in _distinct(words, hits)]
             if all(map(given.isdisjoint, names)) and (names or _is_set_elsewhere(header, given, branches)):
                 yield from (*words, *missing)
+    for kept in _answers_kept(hits, branches):
+        given = _given(hits) if given is None else given
+        names = [_compared_names(hits[index]) for index in kept if _is_word(hits[index])]
+        if all(map(given.isdisjoint, names)):
+            yield from kept
     for index, hit in enumerate(hits):
         if name := _chosen_name(hit):
             given = _given(hits) if given is None else given
             if name not in given:
                 yield index
+
+
+def _answers_kept(hits: Sequence[Hit], branches: Branches) -> Iterator[list[int]]:
+    """Yield the indices of the hits in each condition that a variable keeps, or that chooses "cpu" in an expression:
+    `missing = device.startswith("cuda") and not torch.cuda.is_available()`."""
+    found: dict[int, tuple[list[int], list[int]]] = {}
+    for index, hit in enumerate(hits):
+        inner, denied = hit.node, False
+        for outer in hit.statement.digest.ancestors(inner) if hit.statement is not None and inner is not None else ():
+            branches.work.compare()
+            denied = denied or (isinstance(outer, ast.UnaryOp) and isinstance(outer.op, ast.Not))
+            if isinstance(outer, ast.BoolOp):
+                if isinstance(outer.op, ast.And) and _is_kept(outer, hit.statement):
+                    words, missing = found.setdefault(id(outer), ([], []))
+                    if _is_word(hit) and not denied and _comparison(hit) is not None:
+                        words.append(index)
+                    elif not _is_word(hit) and denied and is_question(hit):
+                        missing.append(index)
+                break
+    yield from ([*words, *missing] for words, missing in found.values() if words and missing)
+
+
+def _is_kept(test: ast.BoolOp, statement: Statement | None) -> bool:
+    outer = statement.digest.parents.get(test) if statement is not None else None
+    if isinstance(outer, ast.IfExp):
+        return test is outer.test and isinstance(outer.body, ast.Constant) and outer.body.value == "cpu"
+    return isinstance(outer, (ast.Assign, ast.AnnAssign)) and test is outer.value
 
 
 def _chosen_name(hit: Hit) -> str:

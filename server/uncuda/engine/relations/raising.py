@@ -171,9 +171,14 @@ def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:
         return True  # the value of the attribute is passed to native code
     if (isinstance(call, _GIVEN) or _is_indexed(call, node)) and (hit.rule.severity == "error" or _keeps(hit)):
         return True
-    if not isinstance(call, ast.Call) or (call.func is not node and last_word(call.func) not in _TAKING):
+    if not isinstance(call, ast.Call) or not (call.func is node or last_word(call.func) in _TAKING or _reads(call)):
         return False
     return _is_grave(hit) or _of_none(hit, node)
+
+
+def _reads(call: ast.Call) -> bool:
+    """Whether a call reads an attribute without a default: `getattr(torch.cuda.sparse, name)`."""
+    return last_word(call.func) == "getattr" and len(call.args) == 2
 
 
 def _is_grave(hit: Hit) -> bool:
