@@ -85,3 +85,51 @@ def test_typing_equals_a_new_check() -> None:
     type_in_each_line(DIVIDED, typed, 1)
     typed = ("get_device(each)", "def get_device(path):", 'for each in ["cuda", "triton"]:', "name = 1", '"""')
     type_in_each_line(TRIED, typed, 1)
+
+
+CHOSEN = """import torch
+
+
+def is_usable(device):
+    if device == "cuda":
+        return torch.cuda.is_available()
+    return device == "cpu"
+
+
+def best():
+    return next((each for each in ("cuda", "mps") if is_usable(each)), "cpu")
+"""
+
+
+def test_a_comprehension_that_tries_devices() -> None:
+    """As in deeptab/core/serialization.py."""
+    assert classes(CHOSEN) == {"safe"}
+    assert "review" in classes(CHOSEN.replace("is_usable(each)", "other(each)"))
+    assert "review" in classes(CHOSEN.replace("is_usable(each)", "is_usable(other)"))
+
+
+def test_a_comprehension_that_tries_devices_is_typed() -> None:
+    typed = ("    return next((x for x in ('cuda', 'cpu') if is_usable(x)), None)", "def is_usable(name):", "x = 1")
+    type_in_each_line(CHOSEN, typed, 2)
+
+
+OFFERED = """import torch
+
+
+def pick(offer):
+    default_device = "cpu"
+    if torch.cuda.is_available():
+        default_device = "cuda"
+    options = ["cuda", "cpu", "mps"]
+    return offer(options=options, index=options.index(default_device))
+"""
+
+
+def test_a_list_in_which_a_device_is_looked_up() -> None:
+    """As in riffusion/streamlit/util.py: `index` raises if only one of the two changes."""
+    assert classes(OFFERED) == {"safe"}
+    assert "review" in classes(OFFERED.replace("index(default_device)", "index(kind)"))
+
+
+def test_a_list_in_which_a_device_is_looked_up_is_typed() -> None:
+    type_in_each_line(OFFERED, ("    index = options.index(kind)", '    options = ["cuda"]', "    x = 1"), 3)

@@ -251,6 +251,8 @@ def proves(rule: Rule, role: Role) -> bool:
     """Return whether the way in which the code uses a string (its role) is enough to prove what the string means."""
     if role.kind == "argument" and (_proves_argument(rule, role) or _is_pattern(rule, role)):
         return True
+    if role.kind == "receiver" and role.method == "index" and role.call is not None:
+        return any(named(last_word(value), rule.get("names", ())) for value in role.call.args)
     if role.kind in _SILENT_KINDS or (role.kind == "key" and not rule.get("entry")):
         return False
     if role.kind == "value" and role.outer is not None and _is_named(rule, role.outer):

@@ -287,11 +287,13 @@ class Flow:
                 yield match
 
     def _roles(self, root: str, parts: tuple[str, ...], statement: Statement) -> Iterator[Role]:
-        digest = statement.digest
+        digest, looked_up = statement.digest, (*parts, "index")
         self.context.facts.work.compare(len(digest.chains) + len(digest.texts) + len(digest.bindings))
         for chain in digest.chains:
             if chain.root == root and chain.parts == parts:
                 yield self.role_at(chain.node, chain.piece.start(chain.node), statement)
+            elif chain.root == root and chain.parts == looked_up and isinstance(chain.node, ast.Attribute):
+                yield self.role_at(chain.node.value, chain.piece.start(chain.node), statement)
         for text in digest.texts:
             if text.formatted and not text.value and self._opens(".".join((root, *parts)), text, statement):
                 yield self.role(text, statement)

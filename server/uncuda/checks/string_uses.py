@@ -40,6 +40,17 @@ def _is_kept(role: Role) -> bool:
     return is_held(role) and (role.call is None or isinstance(role.call.func, ast.Attribute))
 
 
+def _handed_on(role: Role, statement: Statement) -> Iterator[Role]:
+    """Yield the role of the variable of a comprehension in each call that has it as an argument: `x` in `next(x for x
+    in ("cuda", "cpu") if is_usable(x))`. `role`: the role of a string in the list over which the comprehension goes."""
+    loop = statement.digest.parents.get(role.subject) if role.subject is not None else None
+    holder = statement.digest.parents.get(loop) if isinstance(loop, ast.comprehension) else None
+    for call in ast.walk(holder) if holder is not None and isinstance(role.subject, ast.Name) else ():
+        for position, given in enumerate(call.args) if isinstance(call, ast.Call) else ():
+            if isinstance(given, ast.Name) and given.id == role.subject.id and isinstance(call, ast.Call):
+                yield Role("argument", given, call, method=last_word(call.func), parameter=position)
+
+
 @dataclass(frozen=True, slots=True)
 class Uses:
     """Classifies the uses of strings in one source file."""
@@ -101,12 +112,17 @@ class Uses:
             yield from (match.start() for match in found if not _in_assertion(match, facts.text))
 
     def _is_handed_on(self, rule: Rule, role: Role, statement: Statement) -> bool:
-        """Return whether a loop passes its variable, which holds the strings of a list with the names of other devices,
-        to a function of this file whose parameter is a device: `for name in ["cuda", "cpu"]: get_device(name)`."""
+        """Return whether a loop or comprehension passes its variable, which holds the strings of a list with the names
+        of other devices, to a function of this file whose parameter is a device: `for name in ["cuda", "cpu"]:
+        get_device(name)`."""
         first, known = next(iter(statement.digest.piece.nodes), None), rule.get("suggesting-items", ())
+        listed = bool(role.items) and all(item in known for item in role.items)
+        for use in _handed_on(role, statement) if listed else ():
+            passed = self.parameters.of(use, statement)
+            if passed is not None and self._weigh(rule, *passed) == SAFE:
+                return True
         loops = isinstance(first, (ast.For, ast.AsyncFor)) and role.subject is first.target
-        listed = loops and bool(role.items) and all(item in known for item in role.items)
-        place = self.flow.place(role, statement) if listed else None
+        place = self.flow.place(role, statement) if listed and loops else None
         for use, where in self.flow.uses(*place) if place is not None else ():
             passed = self.parameters.of(use, where)
             if passed is not None and self._weigh(rule, *passed) == SAFE:
