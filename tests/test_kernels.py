@@ -71,6 +71,16 @@ KERNELS = {
         "def a():\n    try: call(['nvidia-smi'])\n    finally: f()\ndef b():\n    call('nvidia-smi', shell=True)\n",
         "",
     ),
+    "what asks for the compute capability": (
+        "def fast(i):\n    major, _ = torch.cuda.get_device_capability(i)\n    return major == 9\n"
+        "def f():\n    # torch.cuda.get_device_capability(0)\n    pass\n",
+        "fast",
+    ),
+    "what may ask for the compute capability": (
+        "def a():\n    return torch.cuda.is_available() and torch.cuda.get_device_capability()[0] > 7\n"
+        "class A:\n    def b(self):\n        torch.cuda.get_device_capability()\n",
+        "",
+    ),
     "what compiles, and may run a program of the driver": (
         f"{LOAD}def ext():\n    try: run(['nvidia-smi'])\n    finally: f()\n    return cpp_extension.load('e', [])\n",
         "ext()",

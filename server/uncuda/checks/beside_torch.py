@@ -14,14 +14,24 @@ from ..facts.scans import plain
 # Packages that have no devices of their own, or that use torch's devices. Any other library may mean a device of its
 # own by "cuda".
 _KNOWN = stdlib_module_names | {
-    "PIL", "absl", "accelerate", "ase", "attr", "click", "configargparse", "datasets", "e3nn", "einops", "evaluate",
-    "fire", "gym", "gymnasium", "h5py", "huggingface_hub", "hydra", "imageio", "joblib", "jsonargparse", "librosa",
-    "lightning", "loguru", "matplotlib", "mmaction", "mmcv", "mmdet", "mmengine", "mmpose", "mmpretrain", "mmseg",
-    "networkx", "nltk", "numpy", "omegaconf", "packaging", "pandas", "parameterized", "peft", "prettytable",
-    "psutil", "pydantic", "pytest", "pytorch_lightning", "regex", "requests", "rich", "safetensors", "scipy",
-    "seaborn", "sentencepiece", "setuptools", "skimage", "sklearn", "soundfile", "tabulate", "tensorboard",
-    "tensorboardX", "termcolor", "timm", "tokenizers", "torch", "torchaudio", "torchmetrics", "torchvision", "tqdm",
-    "transformers", "typing_extensions", "wandb", "yaml",
+    "Bio", "PIL", "SimpleITK", "absl", "accelerate", "aiohttp", "albumentations", "anndata", "argh", "ase", "attr",
+    "beartype", "boto3", "botocore", "bs4", "click", "clip", "configargparse", "cv2", "dask", "datasets",
+    "dateutil", "deepspeed", "detectron2", "diffusers", "dotenv", "e3nn", "editdistance", "einops", "evaluate",
+    "fairscale", "fastapi", "filelock", "fire", "flask", "ftfy", "fvcore", "geopandas", "gradio", "gym", "gymnasium",
+    "h5py", "httpx", "huggingface_hub", "hydra", "ignite", "imageio", "inflect", "iopath", "jaxtyping", "jieba",
+    "jinja2", "jiwer", "joblib", "jsonargparse", "jsonlines", "kornia", "librosa", "lightning", "lightning_fabric",
+    "lightning_utilities", "loguru", "lxml", "matplotlib", "mmaction", "mmcv", "mmdet", "mmengine", "mmpose",
+    "mmpretrain", "mmseg", "monai", "mpmath", "networkx", "nibabel", "nltk", "numpy", "omegaconf", "open_clip",
+    "openai", "openpyxl", "orjson", "packaging", "pandas", "parameterized", "peft", "phonemizer", "plotly",
+    "prettytable", "psutil", "pyarrow", "pycocotools", "pydantic", "pydub", "pyloudnorm", "pyparsing", "pypinyin",
+    "pytest", "pytorch3d", "pytorch_lightning", "pytz", "pyworld", "rasterio", "rdkit", "regex", "requests", "resampy",
+    "rich", "rouge_score", "ruamel", "sacrebleu", "safetensors", "scanpy", "scipy", "seaborn",
+    "segmentation_models_pytorch", "sentence_transformers", "sentencepiece", "setuptools", "shapely", "simplejson",
+    "six", "skimage", "sklearn", "soundfile", "statsmodels", "streamlit", "sympy", "tabulate", "tensorboard",
+    "tensorboardX", "termcolor", "tifffile", "timm", "tokenizers", "toml", "tomli", "tomlkit", "torch",
+    "torch_geometric", "torchaudio", "torchdata", "torchmetrics", "torchtext", "torchvision", "tqdm", "transformers",
+    "trimesh", "trl", "typeguard", "typer", "typing_extensions", "tyro", "ujson", "unidecode", "uvicorn", "wandb",
+    "webdataset", "xarray", "yaml", "zarr",
 }  # fmt: skip
 _SKIPS = "importorskip("
 _MANY, _FAR = 50, 200  # maximum number of imports by name that are read in one file; of characters up to the name

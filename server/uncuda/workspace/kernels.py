@@ -1,5 +1,5 @@
-"""Finds facts about kernels in a file: modules that it builds for CUDA, and functions that run or compile a kernel, or
-run a program of NVIDIA's driver."""
+"""Finds facts about kernels in a file: modules that it builds for CUDA, and functions that run or compile a kernel, run
+a program of NVIDIA's driver, or ask for the compute capability."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from uncuda.byte_search import contains_any
 
-_WORDS = (b"cpp_extension", b"import triton", b"nvidia-smi")
+_WORDS = (b"cpp_extension", b"import triton", b"nvidia-smi", b"get_device_capability")
 _TOP = 8000
 _NEAR = 40  # maximum number of characters between a call and the name of the program that it runs
 _FAR = 2000  # maximum number of characters between a decorator and its function
@@ -35,9 +35,17 @@ _SOURCE = r"\.cu[\"']"
 _LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*(?::[^\n=]*)?=[ \t]*[\[(]", r"\n\S"
 _MADE = r"\n[ \t]*(\w+)[ \t]*(?::[^\n=]*)?=([^\n=]*)(?<!,)(?=\n|$)"
 _DRIVER = r"nvidia-smi[\"']"
+_CAPABILITY = r"\n[^\n#\"']*\btorch\.cuda\.get_device_capability\("
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
-_CAREFUL = ("try:", "shell=True", "which(", "is_available")  # a function with one of these handles a missing program
+_CAREFUL = (
+    "try:",
+    "shell=True",
+    "which(",
+    "is_available",
+)  # a function with one of these handles a missing program
+# a function with one of these may ask whether there is a device of CUDA
+_ASKS_FIRST = ("try:", "cuda.is_available", "is_cuda", "device.type", "version.cuda", "version.hip")
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
@@ -112,8 +120,9 @@ def module_of(path: str) -> str:
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Names of functions and classes that run a kernel or nvidia-smi, of variables that hold a compiled module or an
-    object of such a class, and, with "()" appended, names of functions that return a compiled module."""
+    """Names of functions and classes that run a kernel or nvidia-smi, or ask for the compute capability, of variables
+    that hold a compiled module or an object of such a class, and, with "()" appended, names of functions that return a
+    compiled module."""
     starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
     found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
     jitted = {match[1] for match in found if match is not None}
@@ -125,14 +134,16 @@ def _kernels(text: str) -> Iterator[str]:
     sources: set[str] | None = None  # the variables of the module with paths of CUDA's sources
     keepers: set[str] = set()
     runs = _runs(text) if jitted else []
-    named = (match.start() for match in re.finditer(_DRIVER, text))
-    driven = [at for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
-    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads or driven else ():
+    needing = _needing(text)
+    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads or needing else ():
         start = match.end() - 1
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
-        drives = bisect_left(driven, start) < bisect_left(driven, start + len(body))
-        if drives and not match[1] and not any(word in body for word in _CAREFUL):
+        needed = {
+            careful
+            for _, careful in needing[bisect_left(needing, (start,)) : bisect_left(needing, (start + len(body),))]
+        }
+        if not match[1] and any(not any(word in body for word in careful) for careful in needed):
             yield match[2]
         within = loads[bisect_left(loads, start) : bisect_left(loads, start + len(body))]
         if within:
@@ -152,6 +163,14 @@ def _kernels(text: str) -> Iterator[str]:
     for match in re.finditer(_MADE, text) if keepers else ():
         if not keepers.isdisjoint(re.findall(r"\b(\w+)\(", match[2])):
             yield match[1]  # a variable that holds such a class's object: `kernels = Namespace(Loader())`
+
+
+def _needing(text: str) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the offsets of code that fails without CUDA, sorted: a program of the driver that is run, and a question
+    for the compute capability; each with the words of which a function has one if it handles the failure."""
+    named = (match.start() for match in re.finditer(_DRIVER, text))
+    driven = [(at, _CAREFUL) for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
+    return sorted([*driven, *((match.end(), _ASKS_FIRST) for match in re.finditer(_CAPABILITY, text))])
 
 
 def _lists_of_sources(text: str) -> set[str]:
