@@ -133,3 +133,28 @@ def test_a_list_in_which_a_device_is_looked_up() -> None:
 
 def test_a_list_in_which_a_device_is_looked_up_is_typed() -> None:
     type_in_each_line(OFFERED, ("    index = options.index(kind)", '    options = ["cuda"]', "    x = 1"), 3)
+
+
+VERIFIED = """import torch
+
+
+def verify(device_name):
+    parts = device_name.lower().split(":")
+    assert parts[0] in ["cpu", "cuda", "gpu", "xpu"], device_name
+    device_type = parts[0]
+    if device_type == "cuda":
+        device_type = "gpu"
+    return device_type
+"""
+
+
+def test_the_first_part_of_a_name_of_a_device() -> None:
+    """As in modelscope/utils/device.py, which refuses the devices of other files if its list stays."""
+    assert classes(VERIFIED) == {"safe"}
+    assert "review" in classes(VERIFIED.replace("device_name", "file_name"))
+    assert "review" in classes(VERIFIED.replace("parts[0] in", "parts[1] in"))
+
+
+def test_the_first_part_of_a_name_is_typed() -> None:
+    typed = ("    parts = name.split(':')", "    if parts[0] != 'cuda':", "    device_type = parts[1]", "x = 1")
+    type_in_each_line(VERIFIED, typed, 1)

@@ -299,10 +299,10 @@ class Flow:
                 yield self.role(text, statement)
         for binding in digest.bindings:
             if binding.name == root and not parts and binding.value is not None:
-                core, _ = unwrapped(self._divided(binding.value, statement))
+                core, _ = unwrapped(self.divided(binding.value, statement))
                 yield Role("comparison", core, name=last_word(core), subject=core)
 
-    def _divided(self, value: ast.expr, statement: Statement) -> ast.expr:
+    def divided(self, value: ast.expr, statement: Statement) -> ast.expr:
         """Return the call that divides a string, for the first item of the variable that holds the result:
         `device.split(":")` for `parts[0]` after `parts = device.split(":")` in the same function; otherwise the value
         itself."""

@@ -45,9 +45,11 @@ def _handed_on(role: Role, statement: Statement) -> Iterator[Role]:
     in ("cuda", "cpu") if is_usable(x))`. `role`: the role of a string in the list over which the comprehension goes."""
     loop = statement.digest.parents.get(role.subject) if role.subject is not None else None
     holder = statement.digest.parents.get(loop) if isinstance(loop, ast.comprehension) else None
-    for call in ast.walk(holder) if holder is not None and isinstance(role.subject, ast.Name) else ():
-        for position, given in enumerate(call.args) if isinstance(call, ast.Call) else ():
-            if isinstance(given, ast.Name) and given.id == role.subject.id and isinstance(call, ast.Call):
+    name = role.subject.id if isinstance(role.subject, ast.Name) else ""
+    calls = (node for node in (ast.walk(holder) if holder is not None else ()) if isinstance(node, ast.Call))
+    for call in calls if name else ():
+        for position, given in enumerate(call.args):
+            if isinstance(given, ast.Name) and given.id == name:
                 yield Role("argument", given, call, method=last_word(call.func), parameter=position)
 
 

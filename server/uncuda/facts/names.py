@@ -72,7 +72,7 @@ class Names:
             for bound in bounds:
                 if self._declared.get((bound.binding.name, bound.scope)) == "global":
                     bound.scope = -1
-        bounds = self._bound.get("torch", ())
+        bounds = self.bindings("torch")
         if any(bound.dotted == "torch" for bound in bounds) and all(bound.scope >= 0 for bound in bounds):
             # only functions import torch, and hand it on: `def fit(self, torch):`
             for bound in bounds:
