@@ -150,7 +150,8 @@ def verify(device_name):
 
 def test_the_first_part_of_a_name_of_a_device() -> None:
     """As in modelscope/utils/device.py, which refuses the devices of other files if its list stays."""
-    assert classes(VERIFIED) == {"safe"}
+    assert classes(VERIFIED) == {"review"}
+    assert classes(VERIFIED.replace('= "gpu"', "= GPU")) == {"safe"}
     assert "review" in classes(VERIFIED.replace("device_name", "file_name"))
     assert "review" in classes(VERIFIED.replace("parts[0] in", "parts[1] in"))
 

@@ -338,6 +338,8 @@ class Flow:
             return (("call", name),) if self.context.facts.says(f"def {name}(") else ()
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
+        if isinstance(role.subject, ast.Subscript) and self.divided(role.subject, statement) is not role.subject:
+            return tuple(self._parts(role.subject, statement))
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
             return (("field", role.option or (FIXTURES if _spelled(role) == FIXTURES else role.name)),)
         if role.call is not None and role.kind in ("default", "item") and role.subject is None:
@@ -353,6 +355,18 @@ class Flow:
             every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
             return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
         return ()
+
+    def _parts(self, part: ast.Subscript, statement: Statement) -> Iterator[tuple[str, str, At]]:
+        """Yield the keys for `Hit.links` of the variables to which the first part of a divided string is assigned:
+        `kind` for `parts[0]` beside `kind = parts[0]`."""
+        name = ast.unparse(part.value)
+        scope = self.scope(name, statement.start, Role("comparison", part))
+        yield "name", name, At(scope)
+        for where in self.naming(name, scope):
+            for binding in where.digest.bindings:
+                value = binding.value
+                if isinstance(value, ast.Subscript) and _is_first(value.slice) and ast.unparse(value.value) == name:
+                    yield "name", binding.name, At(scope)
 
     def made(self, role: Role, statement: Statement) -> Links:
         """Return the keys for `Hit.links` of the variable or attribute that holds the device which a call makes from a
