@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -172,3 +173,39 @@ def test_a_clause_for_the_target_stays_one_when_nothing_else_is_left_to_fix(targ
 def test_another_name_for_cuda_is_translated_where_nothing_lists_the_target() -> None:
     text = "import torch\n\ndef f(kind):\n    if kind == 'gpu':\n        kind = 'cuda'\n    return torch.device(kind)\n"
     assert "kind = 'npu'" in ENGINES["npu"].fix(Source(text)).text
+
+
+BY_VENDOR = """import os
+import torch
+
+
+def start(kind, args):
+    kind = os.getenv("KIND", kind)
+    if kind == "":
+        kind = "cuda"
+    elif kind not in ["cuda", "{0}", "maca"]:
+        raise ValueError(kind)
+    torch.zeros(1, device=kind)
+
+
+def backend(device: str):
+    if device.lower() in ["{0}", "maca"]:
+        return "eager"
+    elif device.lower() in ["cuda"]:
+        return "fused"
+"""
+
+
+@pytest.mark.parametrize(("target", "vendor"), [("npu", "ascend"), ("musa", "mthreads")])
+def test_a_device_that_a_program_names_by_its_vendor(target: str, vendor: str) -> None:
+    """As in MinerU, which starts lmdeploy with `--device cuda` or `--device ascend`: a person has ported this code."""
+    engine = engine_for(target, Settings(locale="en"))
+    text = BY_VENDOR.format(vendor)
+    assert engine.fix(Source(text)).text == text
+    other = BY_VENDOR.format("cambricon")
+    assert f'kind = "{target}"' in engine.fix(Source(other)).text
+
+
+def test_a_device_that_a_program_names_by_its_vendor_is_typed() -> None:
+    typed = ('    if device.lower() == "maca":', '        kind = "ascend"', "x = 1", "def backend(kind):")
+    type_in_each_line(BY_VENDOR.format("ascend"), typed, 1)

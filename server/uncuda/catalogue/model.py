@@ -154,6 +154,8 @@ class Target:
     fields: dict[str, frozenset[str]] = field(default_factory=dict)
     """For each function of torch.cuda: the fields that the target fills in the object that the function returns."""
     assumed: bool = False
+    vendor: str = ""
+    """The word for the target in programs that name their devices by vendor: "ascend"."""
 
     def fill(self, template: str, **words: str) -> str:
         """Return the template with each placeholder replaced, by a word of the target (a name or device string) or by

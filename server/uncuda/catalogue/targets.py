@@ -107,6 +107,7 @@ def build_target(
         keywords=read_keywords(folder / "words.tsv") if (folder / "words.tsv").exists() else {},
         stated=oldest or oldest_torch,
         torch=oldest_torch or oldest.partition(".post")[0],
+        vendor=raw.get("vendor", ""),
     )
 
 

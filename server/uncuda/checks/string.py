@@ -143,7 +143,8 @@ class Check:
             title = titled("add entry" if rule.get("entry") else "replace", f'"{new}"')
             plain = rule.get("entry") and not needs_plugin(edits[0], self.target)
             fixes = (Fix(title, allowed, (*edits, *(() if plain else context.requires(rule, start)))),)
-            by_hand = bool(links) and uses.is_ported(prepared.new, *(passed or (role, statement)))
+            words = {old: (new, *filter(None, (self.target.vendor,))) for old, new in prepared.new.items()}
+            by_hand = bool(links) and uses.is_ported(words, *(passed or (role, statement)))
         return Hit(
             rule,
             start,

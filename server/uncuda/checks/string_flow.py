@@ -26,6 +26,8 @@ _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find the role of a string, all
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
 _OUTER = lazy_re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
+# methods that return a string of the same meaning
+_PLAIN = (("lower",), ("strip",), ("casefold",))
 
 
 class Flow:
@@ -294,6 +296,11 @@ class Flow:
                 yield self.role_at(chain.node, chain.piece.start(chain.node), statement)
             elif chain.root == root and chain.parts == looked_up and isinstance(chain.node, ast.Attribute):
                 yield self.role_at(chain.node.value, chain.piece.start(chain.node), statement)
+            elif chain.root == root and chain.parts[:-1] == parts and chain.parts[-1:] in _PLAIN:
+                call = digest.parents.get(chain.node)  # `kind.lower() in ["cuda"]` asks for the variable
+                use = self.role_at(call, chain.piece.start(chain.node), statement) if call is not None else None
+                if use is not None and use.kind in TESTS:
+                    yield use
         for text in digest.texts:
             if text.formatted and not text.value and self._opens(".".join((root, *parts)), text, statement):
                 yield self.role(text, statement)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import lazy_re
@@ -178,14 +178,15 @@ class Uses:
             return False
         return self.questions.in_expression(rule, text.node, statement) is not None
 
-    def is_ported(self, words: Mapping[str, str], role: Role, statement: Statement) -> bool:
+    def is_ported(self, words: Mapping[str, Sequence[str]], role: Role, statement: Statement) -> bool:
         """Return whether a person has ported the code around the variable that holds a string: the variable is also
-        compared with the target's word, or the choices of its option, field or annotation list the target's word beside
-        CUDA's. `words`: CUDA's words, each with the target's."""
+        compared with a word of the target, or the choices of its option, field or annotation list such a word beside
+        CUDA's. `words`: CUDA's words, each with the target's device and vendor."""
         return any(
             self.flow.asks_for(new, role, statement)
             or (self._may_choose(new) and self._is_choice(old, new, role, statement))
-            for old, new in words.items()
+            for old, every in words.items()
+            for new in every
         )
 
     def _may_choose(self, word: str) -> bool:
