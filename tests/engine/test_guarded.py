@@ -1434,6 +1434,37 @@ def test_both_questions_of_a_chain_stay() -> None:
     assert ENGINE.fix(Source(both)).text == both.replace("is_cuda", "is_npu").replace(".cuda()", ".npu()")
 
 
+CUPY = HEAD + "try:\n    import cupy as cp\nexcept ImportError:\n    cp = None\n\n\ndef f(device, x):\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "stays"),
+    [
+        ("    if device.type == 'cuda':\n        if cp is not None:\n            x = cp.asarray(x)\n", False),
+        (
+            (
+                "    if device.type == 'cuda':\n        if cp is not None:\n            x = cp.asarray(x)\n"
+                "        else:\n            raise ImportError('cupy')\n"
+            ),
+            True,
+        ),
+        ("    if device.type == 'cuda' and cp is None:\n        raise RuntimeError('cupy')\n", True),
+        ("    if device.type == 'cuda' and cp is None:\n        warn('cupy')\n", False),
+        ("    if device.type == 'cuda' and other is None:\n        raise RuntimeError('cupy')\n", False),
+    ],
+)
+def test_a_library_that_is_required_on_cuda(body: str, stays: bool) -> None:
+    """As in earth2studio/models/da and data/utils.py: without CuPy, the ported condition would raise."""
+    text = f"{CUPY}{body}    return x\n"
+    assert ENGINE.fix(Source(text)).text == (text if stays else text.replace("'cuda'", "'npu'"))
+
+
+def test_a_library_that_is_required_on_cuda_is_typed() -> None:
+    text = CUPY + "    if device.type == 'cuda' and cp is None:\n        raise RuntimeError('cupy')\n    return x\n"
+    typed = ("    if device.type == 'cuda' and x is None:", "        warn('cupy')", "    cp = 1", "    import cupy")
+    type_in_each_line(text, typed, 3)
+
+
 ASSERTS = HEAD + "def f(params, steps):\n    for param, step in zip(params, steps):\n{}        step += 1\n"
 
 

@@ -214,6 +214,7 @@ class _Search:
             self._follow(word)
         for place in self._kernels.places:
             yield from self._place(place)
+        yield from self._required()
         while self._waiting:
             word = self._waiting.pop()
             for place in self._kernels.uses(word):
@@ -273,6 +274,18 @@ class _Search:
                     self._facts.layout.reads(header.start, end)
                     names.update(_TRIED.findall(self._text, header.start, end))
         return names
+
+    def _required(self) -> Iterator[Held]:
+        """Yield the conditions that raise an exception on CUDA if a compiled module is missing: `if device.type ==
+        "cuda" and cupy is None: raise`."""
+        names = "|".join(map(re.escape, sorted(self._available))) if self._kernels.words else ""
+        missing = re.compile(rf"\bnot[ \t]+(?:{names})\b(?!\()|\b(?:{names})[ \t]+is[ \t]+None\b")
+        for start in self._questions.conditions if names else ():
+            header = self._indents.header_at(start)
+            self._work.search(start, header.end)
+            match = missing.search(self._text, start, header.end) if header.word in ("if", "elif") else None
+            if match is not None and not self._facts.layout.token_at(match.start()) and self._questions.raises(header):
+                yield from (Held(index, match[0]) for index in self._questions.of(header))
 
     def _place(self, place: Place) -> Iterator[Held]:
         """Yield the conditions that guard a place whose code runs only on CUDA. If no condition guards the place, the
@@ -416,7 +429,7 @@ class _Search:
         if header.word == "with":
             return bool(_SUPPRESS.search(text, start, end))
         if header.word in CONDITIONS and not self._questions.of(header):
-            return not self._available.isdisjoint(_NAME.findall(text, start, end))
+            return not self._available.isdisjoint(_NAME.findall(text, start, end)) and not self._else_raises(header)
         return header.word == "class"
 
     def _above(self, line: Header) -> Answers:
