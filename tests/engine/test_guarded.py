@@ -1434,6 +1434,39 @@ def test_both_questions_of_a_chain_stay() -> None:
     assert ENGINE.fix(Source(both)).text == both.replace("is_cuda", "is_npu").replace(".cuda()", ".npu()")
 
 
+DERIVED = (
+    HEAD
+    + """from flash_attn.modules.mha import MHA
+
+
+class Attention(MHA):
+    def __init__(self, x):
+        if x.is_cuda:
+            x = x.cuda()
+        super().__init__(x)
+
+    def forward(self, x):
+        if x.is_cuda:
+            return super().forward(x)
+        return plain(x)
+"""
+)
+
+
+def test_a_class_that_calls_its_base_class_of_a_library() -> None:
+    """As in gliclass/scorers.py, whose class takes the plain way on other devices."""
+    fixed = ENGINE.fix(Source(DERIVED)).text
+    assert "def forward(self, x):\n        if x.is_cuda:" in fixed
+    assert "__init__(self, x):\n        if x.is_npu:" in fixed
+    other = DERIVED.replace("flash_attn.modules.mha", "other.modules")
+    assert ENGINE.fix(Source(other)).text == other.replace("is_cuda", "is_npu").replace("x.cuda()", "x.npu()")
+
+
+def test_a_class_that_calls_its_base_class_is_typed() -> None:
+    typed = ("class Attention(Other):", "            return super().run(x)", "from other import MHA", "        x = 1")
+    type_in_each_line(DERIVED, typed, 3)
+
+
 CUPY = HEAD + "try:\n    import cupy as cp\nexcept ImportError:\n    cp = None\n\n\ndef f(device, x):\n"
 
 

@@ -22,7 +22,7 @@ from ...facts.changes import Scan, Worded
 from ...facts.names import imported_name
 from ...facts.read import Facts, Statement
 from ...facts.scans import matches, plain, uses
-from ...facts.scopes import CLASS, FUNCTION
+from ...facts.scopes import CLASS, FUNCTION, Header
 from ...module_names import OPERATORS, operators
 from ...project import MANY, MARK, Project
 from .parts import is_within
@@ -42,6 +42,7 @@ _MAP = ".set_device_map("  # a method of torch.distributed.rpc that accepts only
 # A build script for the cffi of PyTorch before 1.0 defines the second if it compiles CUDA sources.
 _FFI, _BUILT = "torch.utils.ffi", "WITH_CUDA"
 _LOADS = ("CDLL(", "LoadLibrary(")
+_SUPER = "super()."
 _NVIDIA = "cuda|cudart|cudnn|cublas|cufft|cufile|cupti|curand|cusolver|cusparse|nccl|npp|nvidia-ml|nvinfer|nvj|nvrtc"
 # a string that names a file of one of NVIDIA's libraries: "lib/libcudnn_cnn*.so*", "nvrtc*.dll"
 _FILE = lazy_re.compile(
@@ -413,7 +414,17 @@ class Kernels:
                 if isinstance(node, ast.ClassDef) and node.name not in seen and _is_base(name, node):
                     seen.add(node.name)
                     waiting.append(node.name)
+                    self._find_base_calls(header)
                     yield self.word(node.name, header.start)
+
+    def _find_base_calls(self, header: Header) -> None:
+        """Add the calls of a derived class's methods to those of its base class: `super().forward(x)`. The constructor
+        runs anywhere."""
+        every = self._facts.searches.find(("text", _SUPER), plain(_SUPER))
+        for at in _between(every, Word(_SUPER, header.start, self._facts.indents.extent(header.start))):
+            self._work.compare()
+            if not self._text.startswith("__init__", at + len(_SUPER)) and not self._facts.layout.token_at(at):
+                self.places.append(Place(at, _SUPER.rstrip(".")))
 
     def _aliases(self, name: str) -> Iterator[Word]:
         """Yield the variables to which a name is assigned: `Attention = AttentionFp16`."""
