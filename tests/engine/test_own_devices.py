@@ -148,3 +148,26 @@ def test_which_options_are_for_a_library(project: Project, line: str, due: set[s
 def test_an_option_for_a_library_is_typed() -> None:
     typed = ("parser.add_argument('--gpu', default='cuda')", "parser.add_argument(", "import ctranslate2", "x = 1")
     type_in_each_line(TOOL.format(DEVICE), typed, 2, project=GIVEN)
+
+
+ANSWERS = (
+    "import torch\n\n\ndef has_cuda():\n    return torch.cuda.is_available()\n\n\ndef g():\n    torch.cuda.seed()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "due"),
+    [
+        ("calculate_metrics(a, cuda=has_cuda(), b=2)", {"review", "safe"}),
+        ("calculate_metrics(\n    cuda=not has_cuda(),\n)", {"review", "safe"}),
+        ("calculate_metrics(cuda=other())", {"safe"}),
+        ("other(cuda=has_cuda())", {"safe"}),
+    ],
+)
+def test_an_answer_of_a_function_that_another_file_gives_to_a_library(call: str, due: set[str]) -> None:
+    """As in HELM, whose function answers for torch-fidelity, too."""
+    scanner = Scanner(WORDS)
+    text = f"from net.utils import g, has_cuda\nfrom torch_fidelity import calculate_metrics\n\n{call}\n"
+    scanner.add(text.encode(), False, "net/metrics.py")
+    found = engine_for("npu", Settings(locale="en"), scanner.project()).check(Source(ANSWERS, "net/utils.py")).findings
+    assert {one.fixes[0].applicability for one in found} == due

@@ -1,20 +1,36 @@
-"""Finds files that give a device which they got from elsewhere to a library with devices of its own, as in
-`WhisperModel(size, device=device)` of faster-whisper."""
+"""Finds files that give a device, or an answer for CUDA, which they got from elsewhere to a library with devices of its
+own, as in `WhisperModel(size, device=device)` of faster-whisper."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains
+from uncuda.module_names import imported_from
 
-from .calls import NAMED
+from .calls import FROM, NAMED
 
 # a variable or attribute whose name says that it is a device, but not an attribute of one: `x.device`
 _GIVEN = rb"\bdevice[ \t]*=[ \t]*(?:(?:self|args|cfg|config|opts?)\.)?\w*device\b(?![ \t]*[.(\[=])"
 _MOST = 2000  # the maximum number of characters between the name of the called object and its device
 _ARGUMENT = re.compile(_GIVEN)
+# a function that is called for such an argument
+_ANSWER = re.compile(rb"\b(?:device|cuda|gpu|use_cuda|use_gpu)[ \t]*=[ \t]*(?:not[ \t]+)?(\w+)\(")
+
+
+class Given(NamedTuple):
+    """What a file gives to libraries with devices of their own. `libraries`: those that get a device from elsewhere;
+    `makers`: the dotted names of the functions of other modules whose results such a library gets:
+    `calculate_metrics(cuda=is_cuda_available())`."""
+
+    libraries: frozenset[str] = frozenset()
+    makers: frozenset[str] = frozenset()
+
+
+NOTHING = Given()
 
 
 class GivenDevices:
@@ -30,11 +46,19 @@ class GivenDevices:
         self._import = lazy_re.compile(pattern.encode())
         self._any = bool(roots)
 
-    def of(self, data: bytes) -> frozenset[str]:
-        """Return the libraries to which a file gives such a device."""
-        if not self._any or not contains(data, b"device") or not contains(data, b"import"):
-            return frozenset()
-        return frozenset(library for name, library in self._names(b"\n" + data) if _gives(name, data))
+    def of(self, data: bytes, path: str) -> Given:
+        """Return what a file gives to such libraries."""
+        if not self._any or not contains(data, b"import") or self._import.search(b"\n" + data) is None:
+            return NOTHING
+        calls = [(library, call) for name, library in self._names(b"\n" + data) for call in _calls(name, data)]
+        called = {match[1] for _, call in calls for match in _ANSWER.finditer(data, *call)}
+        makers = (
+            f"{imported_from(match[1].decode(), path)}.{one[1].decode()}"
+            for match in (FROM.finditer(data) if called else ())
+            for one in NAMED.finditer(match[2])
+            if (one[2] or one[1]) in called
+        )
+        return Given(frozenset(library for library, call in calls if _ARGUMENT.search(data, *call)), frozenset(makers))
 
     def _names(self, data: bytes) -> Iterator[tuple[bytes, str]]:
         """Yield each name that the file imports from such a library, and the library."""
@@ -45,13 +69,10 @@ class GivenDevices:
                 yield from ((one[2] or one[1], match[1].decode()) for one in NAMED.finditer(match[2]))
 
 
-def _gives(name: bytes, data: bytes) -> bool:
-    """Return whether a call of an imported name gets such a device."""
+def _calls(name: bytes, data: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the span of the arguments of each call of an imported name, or of a name in it."""
     for call in re.finditer(rb"(?<![\w.])%b(?:\.\w+)*\(" % re.escape(name), data):
-        end = _closing(data, call.end())
-        if _ARGUMENT.search(data, call.end(), end):
-            return True
-    return False
+        yield call.end(), _closing(data, call.end())
 
 
 def _closing(data: bytes, start: int) -> int:

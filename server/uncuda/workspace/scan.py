@@ -309,8 +309,10 @@ class Scanner:
         if concerned and (imported := self._importers.of(data, path)):
             makers = device_makers(data, path, imported)
             found = found._replace(users=imported, device_makers=makers)
-        if concerned and path.endswith(".py") and (libraries := self._given_devices.of(data)):
-            found = found._replace(devices_given=libraries)
+        if path.endswith(".py") and (concerned or contains(data, b"cuda")):
+            libraries, makers = self._given_devices.of(data, path)
+            if libraries or makers:
+                found = found._replace(devices_given=libraries, device_makers=found.device_makers | makers)
         if functions := wrapped(data, path):
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
