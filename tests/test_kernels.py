@@ -72,13 +72,11 @@ KERNELS = {
         "",
     ),
     "what asks for the compute capability": (
-        "def fast(i):\n    major, _ = torch.cuda.get_device_capability(i)\n    return major == 9\n"
-        "def f():\n    # torch.cuda.get_device_capability(0)\n    pass\n",
+        "def fast(i):\n    a, _ = torch.cuda.get_device_capability(i)\ndef f():\n    # torch.cuda.get_device_capability(\n",
         "fast",
     ),
     "what may ask for the compute capability": (
-        "def a():\n    return torch.cuda.is_available() and torch.cuda.get_device_capability()[0] > 7\n"
-        "class A:\n    def b(self):\n        torch.cuda.get_device_capability()\n",
+        "def a():\n    x.is_cuda and torch.cuda.get_device_capability()\nclass A:\n    torch.cuda.get_device_capability()\n",
         "",
     ),
     "what compiles, and may run a program of the driver": (

@@ -45,6 +45,7 @@ from uncuda.engine.relations.replaced_names import FOR_LIBRARIES
 from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_LATER, OTHER_PLATFORM, REPLACED, SWITCHED
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
+from uncuda.engine.relations.traced import OF_TRACED
 from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
@@ -252,6 +253,7 @@ def test_texts_are_used() -> None:
         ENTRY,
         FOR_LIBRARIES,
         OPTION,
+        OF_TRACED,
         SLICED,
         FOR_DOUBLES,
         EXPORTED,

@@ -221,6 +221,10 @@ WAITS = {
     "an attribute of what the target lacks": (
         "if x.is_cuda:\n    made = getattr(torch.cuda.sparse, name)\nelse:\n    made = getattr(torch.sparse, name)\n"
     ),
+    "a program that is started": (
+        "if torch.cuda.is_available():\n    command.extend(['--device', 'cuda'])\n"
+        "else:\n    command.extend(['--device', 'cpu'])\n"
+    ),
     "a library of CUDA": "if torch.cuda.is_available():\n    torch.backends.cuda.preferred_blas_library('cublaslt')\n",
     "the device of ONNX Runtime in the block": (
         "import onnxruntime\nif x.device.type == 'cuda':\n    assert onnxruntime.get_device() == 'GPU'\n"

@@ -24,6 +24,8 @@ _TAKING = frozenset({"append", "add", "extend", "insert", "map", "partial"})
 _HARDWARE = lazy_re.compile(r"cuda:\d+|gpu")
 _QUOTED = lazy_re.compile(r"([\"'])(?:cuda:\d+|gpu)\1")
 _SPELLED = ("cuda:", "gpu")
+# the device for a program that is started: `["--device", "cuda"]`
+_STARTED = lazy_re.compile(r"[\"']--[\w-]*device[\"'],[ \t]*[\"']cuda(?::\d+)?[\"']")
 _HANDED_ON = lazy_re.compile(r"(?:(?<![!=<>])=|\bto\(|device\()[ \t]*\Z")
 _COMPARED_WITH = lazy_re.compile(r"[ \t]*[!=]=[ \t]*[\"']")
 _BEFORE = 20  # maximum number of characters between what takes a variable and the variable
@@ -82,8 +84,11 @@ def imports_left(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator
 def words_left(hits: Sequence[Hit], facts: Facts) -> Iterator[tuple[int, str]]:
     """Yield device strings that no check reports and that are stored in a variable or passed by keyword, each with an
     offset in the statement that contains the string. A yielded string is "cuda:" with an index, as in
-    `devices + ("cuda:0",)`, or it is "gpu", as in `Trainer(accelerator="gpu")` for a library that supports only
-    CUDA."""
+    `devices + ("cuda:0",)`, or it is "gpu", as in `Trainer(accelerator="gpu")` for a library that supports only CUDA.
+    Also yield the device for a program that is started, `["--device", "cuda"]`."""
+    for at in facts.searches.find(("left", "--"), matches(_STARTED, "device")):
+        if facts.layout.token_at(at) != "#" and not facts.layout.string_around(at):
+            yield at, "--device"
     places = facts.searches.find(("left", *_SPELLED), _quoted)
     found = {(hit.statement.start, hit.node) for hit in hits if hit.statement is not None} if places else set()
     for at, statement in facts.statements_at(places):

@@ -32,6 +32,7 @@ from .own_words import BEHIND, OWN_FLAG, of_own_words, own_flags
 from .parts import in_test, is_within
 from .replaced_names import FOR_LIBRARIES, is_assigned, replaced_names
 from .sliced import SLICED, sliced_strings
+from .traced import OF_TRACED, beside_traced
 
 OTHER_PLATFORM = "other-platform"
 """The id in rules/limits.tsv of the sentence about code that runs only on another platform, according to a condition in
@@ -187,6 +188,7 @@ class Served:
         if not is_test(self._path):
             given |= dict.fromkeys(replaced_names(hits), FOR_LIBRARIES)
         given |= dict.fromkeys(exported(hits, self._facts), EXPORTED)
+        given |= dict.fromkeys(beside_traced(hits, self._facts), OF_TRACED)
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
