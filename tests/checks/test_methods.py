@@ -417,6 +417,56 @@ def test_a_device_of_which_the_condition_asks(asked: str, applicability: str) ->
     assert [finding.fixes[0].applicability for finding in moves] == [applicability]
 
 
+FAKED = """import torch
+
+
+def fake():
+    value = torch.tensor([1])
+    value.is_cuda = True
+    return value
+
+
+def test(x):
+    y = x.is_cuda
+    assert copied(x).is_cuda
+"""
+
+
+def test_an_attribute_that_a_test_fakes() -> None:
+    """As in classy_vision's generic_util_test.py: the fix would ask for what the fake object does not have."""
+    assert [finding.fixes[0].applicability for finding in findings(FAKED)] == ["review"] * 2
+    kept = FAKED.replace("value.is_cuda = True", "ctx.is_cuda = x.is_cuda")
+    assert [finding.fixes[0].applicability for finding in findings(kept)] == ["safe", "safe", "review"]
+
+
+def test_an_attribute_that_a_test_fakes_is_typed() -> None:
+    type_in_each_line(FAKED, ("    other.is_cuda = False", "    self.is_cuda = True", "    x = value.is_cuda"), 1)
+
+
+LATE = """from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+def f(x: Tensor):
+    if x.is_cuda:
+        x = x.cuda()
+"""
+
+
+def test_a_file_that_imports_torch_for_type_checkers_only() -> None:
+    """As in wandb/integration/torch: there is no place for the plugin's import."""
+    assert {finding.fixes[0].applicability for finding in findings(LATE)} == {"review"}
+    assert "import torch_npu" in fixed(LATE.replace("if TYPE_CHECKING", "if True"))
+    served = engine_for("npu", Settings(locale="en"), Project(plugins=frozenset({"npu"})))
+    assert {one.fixes[0].applicability for one in served.check(Source(LATE)).findings} == {"safe"}
+
+
+def test_a_file_that_imports_torch_for_type_checkers_is_typed() -> None:
+    type_in_each_line(LATE, ("import torch", "if True:", "    import torch_npu", "x = 1"), 1)
+
+
 def test_a_device_of_which_the_condition_asks_is_typed() -> None:
     text = "import torch\n\n\ndef f(model, device):\n    if device.type != 'cpu':\n        model.cuda(device)\n    x\n"
     type_in_each_line(text, ("if device is not None and device != torch.device('cpu'):", "else:", "device = 0"), 1)

@@ -326,6 +326,14 @@ class Context:
         edits = [self._plugin_import(module, offset) for module in modules if not self._imported(module, written)]
         return tuple(edit for edit in edits if edit)
 
+    def lacks_plugin(self, rule: Rule, offset: int) -> bool:
+        """Return whether a fix at `offset` needs the plugin, and there is no place for its import: the file imports
+        torch only for type checkers."""
+        modules = [word for template in rule.imports if (word := self.target.fill(template))]
+        if self.portable or not modules or self.target.id in self.project.plugins:
+            return False
+        return any(not self._imported(one, "") and self._plugin_import(one, offset) is None for one in modules)
+
     def _imported(self, module: str, written: str) -> bool:
         root = module.partition(".")[0]
         if written.partition(".")[0] != root:

@@ -114,6 +114,8 @@ class Check:
             applicability, lacking = (REVIEW, ()) if edits else (None, lacking)
         if applicability is not None:
             applicability = lowest(applicability, _certainty(context, statement, node, call, rule)) or REVIEW
+            if applicability == SAFE and context.lacks_plugin(rule, start):
+                applicability = REVIEW
             if lacked := self._lacked(statement, call, rule):
                 applicability, limits = REVIEW, (*limits, lacked)
             fixes = (Fix(titled("replace", f"`.{new}`"), applicability, (*edits, *context.requires(rule, start))),)
@@ -236,10 +238,17 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
     by_itself = call is None and isinstance(node.value, ast.Name) and node.value.id in ("self", "cls")
     # in a file that assigns the attribute to an object of its own, `current().is_cuda` may be that object's
     given = node.value.func if call is None and isinstance(node.value, ast.Call) else None
-    if isinstance(given, ast.Name) and not context.resolve(given, statement):
-        by_itself = by_itself or bool(_setters(context, node.attr) - {"self"})
+    if (isinstance(given, ast.Name) and not context.resolve(given, statement)) or (
+        call is None and _is_faked(context, node.attr)
+    ):
+        by_itself = by_itself or bool(_setters(context, node.attr) - {"self", "cls"})
     sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure else REVIEW
+
+
+def _is_faked(context: Context, attribute: str) -> bool:
+    """Return whether the file gives objects a constant as this attribute: `tensor.is_cuda = True`."""
+    return any(context.facts.says(f".{attribute} = {value}") for value in ("True", "False"))
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
