@@ -72,11 +72,11 @@ KERNELS = {
         "",
     ),
     "what asks for the compute capability": (
-        "def fast(i):\n    a, _ = torch.cuda.get_device_capability(i)\ndef f():\n    # torch.cuda.get_device_capability(\n",
+        "def fast(i):\n    torch.cuda.get_device_capability(i)\ndef f():\n    # torch.cuda.get_device_capability(\n",
         "fast",
     ),
     "what may ask for the compute capability": (
-        "def a():\n    x.is_cuda and torch.cuda.get_device_capability()\nclass A:\n    torch.cuda.get_device_capability()\n",
+        "def a():\n    x.is_cuda\n    torch.cuda.get_device_capability()\nclass A:\n    torch.cuda.get_device_capability",
         "",
     ),
     "what compiles, and may run a program of the driver": (
