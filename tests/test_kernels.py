@@ -76,7 +76,7 @@ KERNELS = {
         "fast",
     ),
     "what may ask for the compute capability": (
-        "def a():\n    x.is_cuda\n    torch.cuda.get_device_capability()\nclass A:\n    torch.cuda.get_device_capability",
+        "def a():\n    x.is_cuda\n    torch.cuda.get_device_capability()\n",
         "",
     ),
     "what compiles, and may run a program of the driver": (
