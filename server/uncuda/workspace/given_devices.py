@@ -16,9 +16,9 @@ from .calls import FROM, NAMED
 # a variable or attribute whose name says that it is a device, but not an attribute of one: `x.device`
 _GIVEN = rb"\bdevice[ \t]*=[ \t]*(?:(?:self|args|cfg|config|opts?)\.)?\w*device\b(?![ \t]*[.(\[=])"
 _MOST = 2000  # the maximum number of characters between the name of the called object and its device
-_ARGUMENT = re.compile(_GIVEN)
+_ARGUMENT = lazy_re.compile(_GIVEN)
 # a function that is called for such an argument
-_ANSWER = re.compile(rb"\b(?:device|cuda|gpu|use_cuda|use_gpu)[ \t]*=[ \t]*(?:not[ \t]+)?(\w+)\(")
+_ANSWER = lazy_re.compile(rb"\b(?:device|cuda|gpu|use_cuda|use_gpu)[ \t]*=[ \t]*(?:not[ \t]+)?(\w+)\(")
 
 
 class Given(NamedTuple):
