@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from uncuda import lazy_re
-from uncuda.byte_search import contains
 from uncuda.module_names import imported_from
 
 from .calls import FROM, NAMED
@@ -38,19 +37,16 @@ class GivenDevices:
 
     def __init__(self, libraries: Collection[str]) -> None:
         roots = "|".join(sorted(map(re.escape, libraries)))
-        names = r"[ \t]+import[ \t]*(\([^)]{0,4000}\)|[^\n]*)"
-        # the pattern begins with a line break, which is fast to search for
-        pattern = (
-            rf"\n[ \t]*(?:from[ \t]+({roots})\b[\w.]*{names}|import[ \t]+({roots})\b[\w.]*(?:[ \t]+as[ \t]+(\w+))?)"
-        )
-        self._import = lazy_re.compile(pattern.encode())
+        # each pattern begins with a literal, which is fast to search for
+        self._from = lazy_re.compile(rf"from ({roots})\b[\w.]*[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)".encode())
+        self._plain = lazy_re.compile(rf"import ({roots})\b[\w.]*(?:[ \t]+as[ \t]+(\w+))?".encode())
         self._any = bool(roots)
 
     def of(self, data: bytes, path: str) -> Given:
         """Return what a file gives to such libraries."""
-        if not self._any or not contains(data, b"import") or self._import.search(b"\n" + data) is None:
+        if not self._any or (self._from.search(data) is None and self._plain.search(data) is None):
             return NOTHING
-        calls = [(library, call) for name, library in self._names(b"\n" + data) for call in _calls(name, data)]
+        calls = [(library, call) for name, library in self._names(data) for call in _calls(name, data)]
         called = {match[1] for _, call in calls for match in _ANSWER.finditer(data, *call)}
         makers = (
             f"{imported_from(match[1].decode(), path)}.{one[1].decode()}"
@@ -62,11 +58,10 @@ class GivenDevices:
 
     def _names(self, data: bytes) -> Iterator[tuple[bytes, str]]:
         """Yield each name that the file imports from such a library, and the library."""
-        for match in self._import.finditer(data):
-            if match[3]:
-                yield match[4] or match[3], match[3].decode()
-            else:
-                yield from ((one[2] or one[1], match[1].decode()) for one in NAMED.finditer(match[2]))
+        for match in self._from.finditer(data):
+            yield from ((one[2] or one[1], match[1].decode()) for one in NAMED.finditer(match[2]))
+        for match in self._plain.finditer(data):
+            yield match[2] or match[1], match[1].decode()
 
 
 def _calls(name: bytes, data: bytes) -> Iterator[tuple[int, int]]:

@@ -35,7 +35,8 @@ _SOURCE = r"\.cu[\"']"
 _LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*(?::[^\n=]*)?=[ \t]*[\[(]", r"\n\S"
 _MADE = r"\n[ \t]*(\w+)[ \t]*(?::[^\n=]*)?=([^\n=]*)(?<!,)(?=\n|$)"
 _DRIVER = r"nvidia-smi[\"']"
-_CAPABILITY = r"\n[^\n#\"']*\btorch\.cuda\.get_device_capability\("
+_QUOTED = r"[#\"']"
+_CAPABILITY = "torch.cuda.get_device_capability("
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
 _CAREFUL = (
@@ -170,7 +171,9 @@ def _needing(text: str) -> list[tuple[int, tuple[str, ...]]]:
     for the compute capability; each with the words of which a function has one if it handles the failure."""
     named = (match.start() for match in re.finditer(_DRIVER, text))
     driven = [(at, _CAREFUL) for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
-    return sorted([*driven, *((match.end(), _ASKS_FIRST) for match in re.finditer(_CAPABILITY, text))])
+    places = (match.start() for match in re.finditer(re.escape(_CAPABILITY), text))
+    asking = (at for at in places if not re.search(_QUOTED, text[text.rfind("\n", 0, at) + 1 : at]))
+    return sorted([*driven, *((at, _ASKS_FIRST) for at in asking)])
 
 
 def _lists_of_sources(text: str) -> set[str]:

@@ -309,7 +309,7 @@ class Scanner:
         if concerned and (imported := self._importers.of(data, path)):
             makers = device_makers(data, path, imported)
             found = found._replace(users=imported, device_makers=makers)
-        if path.endswith(".py") and (concerned or contains(data, b"cuda")):
+        if path.endswith(".py") and (concerned or contains(data, b"cuda=")):
             libraries, makers = self._given_devices.of(data, path)
             if libraries or makers:
                 found = found._replace(devices_given=libraries, device_makers=found.device_makers | makers)
