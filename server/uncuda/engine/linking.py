@@ -27,6 +27,7 @@ from .relations.together import Together
 from .relations.words import (
     chosen,
     compared,
+    conjoined,
     expected,
     keyed,
     offered,
@@ -169,7 +170,12 @@ def _linked(
         sets.join(head, index)
     groups = list(sets.members().values())
     pairs = [*guarded(hits, branches), *dtypes_of_autocast(hits, branches.text), *compared(hits, branches)]
-    pairs += [*expected(hits, branches.work), *chosen(hits, branches), *typed(hits, branches.facts)]
+    pairs += [
+        *conjoined(hits, branches.work),
+        *expected(hits, branches.work),
+        *chosen(hits, branches),
+        *typed(hits, branches.facts),
+    ]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
     elsewhere = [one for one in left_elsewhere(hits, branches, libraries) if classes[one[0]] == SAFE]
     for index, _ in elsewhere:

@@ -95,6 +95,32 @@ def _made(node: ast.AST, statement: Statement) -> str:
     return target.id if isinstance(target, ast.Name) else ""
 
 
+def conjoined(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
+    """Yield pairs of indices of hits that the same `and` joins: a question for CUDA, and a string with which a value is
+    compared: `torch.cuda.is_available() is False and "cuda" in name`. The question changes only if the string does."""
+    asked: dict[int, list[int]] = {}
+    told: dict[int, int] = {}
+    for index, hit in enumerate(hits):
+        is_word = hit.rule.check == "string"
+        if (
+            hit.statement is None
+            or hit.node is None
+            or not (is_word or (hit.rule.check == "name" and is_question(hit)))
+        ):
+            continue
+        inside = False
+        for outer in hit.statement.digest.ancestors(hit.node):
+            work.compare()
+            inside = inside or isinstance(outer, ast.Compare)
+            if isinstance(outer, ast.BoolOp):
+                if isinstance(outer.op, ast.And) and inside and is_word:
+                    told.setdefault(id(outer), index)
+                elif isinstance(outer.op, ast.And) and not is_word:
+                    asked.setdefault(id(outer), []).append(index)
+                break
+    yield from ((index, told[both]) for both, found in asked.items() if both in told for index in found)
+
+
 def expected(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
     """Yield pairs of indices of hits that change together: a string with which the result of a call is compared, and a
     string that the call receives, `backend_of("cuda") == "nccl"`."""
