@@ -18,6 +18,7 @@ from ...module_names import imported_from
 FOR_LIBRARY = "for-cuda-and-cpu"
 """The id in rules/limits.tsv of the sentence "this code is for a library that takes tensors and graphs only on CUDA and
 on the CPU"."""
+_WORD = 4  # the number of characters of a name, such as `warp`, that a module of another kind may have, too
 _HOROVOD = ("hvd", "orovod")
 _BLOCKS = frozenset({"class", "def"})
 _DEFAULT = lazy_re.compile(r"\w+[^,()=\n]*=")  # the default of a parameter: `horovod: bool = False`
@@ -85,7 +86,13 @@ class CudaAndCpu:
         if not found and parent:
             found = library in context.foreign_names.values() and self._is_at_top(f"from {parent}")
             found = found or (self._facts.says(library) and self._is_at_top(f"import {parent}"))
-        return found and not context.project.owns(library, context.path)
+        return found and not self._is_own(library)
+
+    def _is_own(self, library: str) -> bool:
+        """Return whether an import finds a module of the project that only has the name of a library. A module with a
+        longer name is the library itself, in its own project or copied: its code runs its kernels, too."""
+        is_word = len(library.partition(".")[0]) <= _WORD
+        return is_word and self._context.project.owns(library, self._context.path)
 
     def _is_at_top(self, words: str) -> bool:
         """Return whether a line begins with these words."""
@@ -115,7 +122,7 @@ class CudaAndCpu:
                 header = self._indents.header_at(at)
                 above = self._indents.header_above(at) if header.start == at and not layout.token_at(at) else None
                 if above is not None and above.word == "def":
-                    if not self._context.project.owns(words.partition(" ")[2], self._context.path):
+                    if not self._is_own(words.partition(" ")[2]):
                         yield above.start
 
     def _found(self) -> Iterator[int]:
