@@ -713,6 +713,19 @@ def test_a_name_in_code_that_is_about_it_is_for_review(path: str, code: str, exp
     assert [fix.applicability for fix in finding.fixes] == [expected]
 
 
+@pytest.mark.parametrize(("word", "due"), [("", "review"), ("x.to(device)", "safe"), ("# on a GPU: gpu", "safe")])
+def test_a_format_in_a_file_that_names_no_device(word: str, due: str) -> None:
+    """As in executorch/backends/arm, which compiles on the CPU, where its quantizer asks for the format."""
+    text = f"import torch\n\nx = x.to(memory_format=torch.channels_last)\n{word}\n"
+    (finding,) = engine_for("npu").check(Source(text)).findings
+    assert [fix.applicability for fix in finding.fixes] == [due]
+
+
+def test_a_format_in_a_file_that_names_no_device_is_typed() -> None:
+    text = "import torch\n\nx = x.to(memory_format=torch.channels_last)\ny = 1\n"
+    type_in_each_line(text, ("x.to(device)", "x.cuda()", "gpu = 1", "z = 1"), 1)
+
+
 def test_typing_the_name_of_a_function_says_what_a_fresh_look_says() -> None:
     text = "import torch\nimport torch_npu\n\n\ndef move(x):\n    return x.to(memory_format=torch.channels_last)\n"
     typed = text.replace("def move", "def move_nhwc")

@@ -78,3 +78,41 @@ def test_a_version_that_wraps_models() -> None:
 def test_typing_says_what_a_fresh_look_says(text: str) -> None:
     lines = ("model = model.to(device)", "if torch.cuda.is_available():", "model.cuda()", "model = x", "    pass")
     type_in_each_line(HEAD + text, lines, 3)
+
+
+KEPT = (
+    HEAD
+    + """import onnxruntime
+
+
+class Summarizer:
+    def __init__(self, use_cuda, onnx):
+        self.device = "cuda" if torch.cuda.is_available() and use_cuda else "cpu"
+        if onnx:
+            provider = "CUDAExecutionProvider" if "GPU" in onnxruntime.get_device() and self.device == "cuda" else None
+        self.model = build(provider).to(self.device)
+
+    def run(self, ids):
+        ids = ids.to("cuda") if torch.cuda.is_available() else ids
+        return self.model(ids)
+
+
+class Other:
+    def run(self, ids):
+        return ids.to("cuda") if torch.cuda.is_available() else ids
+"""
+)
+
+
+def test_a_class_that_keeps_the_device_of_its_model() -> None:
+    """As in textsum/summarize.py: the device of the model stays because of ONNX Runtime, and so do its inputs."""
+    fixed = engine_for("npu", OLD).fix(Source(KEPT)).text
+    assert fixed.partition("class Other")[0].count("npu") == HEAD.count("npu")
+    assert fixed.partition("class Other")[2].count("npu") == 2
+    free = KEPT.replace("build(provider).to(self.device)", "build(provider)")
+    assert engine_for("npu", OLD).fix(Source(free)).text.count("npu") > fixed.count("npu")
+
+
+def test_a_class_that_keeps_the_device_is_typed() -> None:
+    lines = ("        self.model = build()", "        self.device = 'cuda'", "class Another:", "        x = ids.cuda()")
+    type_in_each_line(KEPT, lines, 3)

@@ -183,6 +183,11 @@ _NAME = (
         "gives a name one of these ids, the fix of the name needs review.",
         "`rules/limits.tsv` 中说明目标差异的句子的 id。"
         "其中任一适用于某个名称时，该名称的修复需要复核。", group="which limits lower the class of a fix"),
+    Key("device-words", TEXTS,
+        "Words. In a file that contains none of these words, the fix needs review: nothing shows that its code runs on "
+        "a device.",
+        "文件不含这些词时，修复需要复核：没有迹象表明其代码在设备上运行。",
+        group="which limits lower the class of a fix"),
     Key("subject-words", TEXTS,
         "Words. If the name of the file, or of a function or class around a finding, contains one of these words, the "
         "fix needs review: the code is about what the fix takes away. Case and underscores do not count.",

@@ -10,17 +10,19 @@ from ..catalogue import Rule
 from ..facts.model import Name
 from .base import Context
 
-ITS_SUBJECT, COMPARED = "its-subject", "compared"
+ITS_SUBJECT, COMPARED, HOST = "its-subject", "compared", "names-no-device"
 """Ids of sentences in rules/limits.tsv."""
 _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
-    """Return the id of a sentence if a reference is compared or listed and the rule has the key `review-compared`, or
-    if the file, or a function or class around the reference, is named for a word of the rule's key `subject-words`;
+    """Return the id of a sentence if a reference is compared or listed and the rule has the key `review-compared`, if
+    the file says none of the rule's `device-words`, or if the file, or a function or class around the reference, is named for a word of the rule's key `subject-words`;
     otherwise (). Case and underscores do not count: `ChannelsLast` is named for `channels_last`."""
     if rule.get("review-compared") and _is_compared(reference):
         return (COMPARED,)
+    if rule.get("device-words") and not any(map(context.facts.says, rule.get("device-words"))):
+        return (HOST,)
     words = [_plain(word) for word in rule.get("subject-words", ())]
     if not words:
         return ()

@@ -12,7 +12,7 @@ from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.read import Statement
-from ...facts.role_calls import last_word
+from ...facts.role_calls import last_word, spelled
 from ...facts.scans import uses
 from ...module_names import is_test
 from .chosen_devices import ChosenDevices
@@ -33,14 +33,68 @@ def beside_moves(
     another condition, one of `staying`: `if torch.cuda.is_available(): model = DataParallel(model).cuda()`.
 
     The conditions are those in the same function and at module level; all of the file, if the model moves at module
-    level or with its wrapper, because it is the model that other functions train. The tests in a file of tests each
-    have their own model.
+    level or with its wrapper, because it is the model that other functions train; and those of a class that keeps the
+    answer of the other condition as the device of its model. The tests in a file of tests each have their own model.
     """
     if is_test(branches.path):
         return
+    asking = [index for index in questions if index not in staying] if staying else []
+    if asking:
+        kept = set(_beside_kept(asking, hits, staying, branches))
+        yield from sorted(kept)
+        yield from _beside_models([index for index in asking if index not in kept], hits, staying, questions, branches)
+
+
+def _beside_kept(
+    asking: Sequence[int], hits: Sequence[Hit], staying: Collection[int], branches: Branches
+) -> Iterator[int]:
+    """Yield those of the conditions `asking` that choose a device in a class which keeps the answer of another
+    condition, one of `staying`, as the device of its model: `self.device = "cuda" if fast else "cpu"`, with
+    `.to(self.device)`."""
+    classes = {found for index in staying if (found := _keeper(hits[index], branches)) is not None}
+    choices = ChosenDevices(hits, branches.facts) if classes else None
+    for index in asking if choices is not None else ():
+        hit = hits[index]
+        if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
+            if _class_of(hit.statement, branches) in classes and choices is not None and choices.chooses(hit.statement):
+                yield index
+
+
+def _keeper(hit: Hit, branches: Branches) -> int | None:
+    """Return the start of the class that keeps a condition's answer as the device of its model; None if there is
+    none."""
+    outer = next((one for one in _assigned(hit)), None)
+    target = outer.targets[0] if outer is not None else None
+    name = spelled(target) if isinstance(target, ast.Attribute) else ""
+    if hit.statement is None or "device" not in name or not branches.says(f".to({name})"):
+        return None
+    return _class_of(hit.statement, branches)
+
+
+def _assigned(hit: Hit) -> Iterator[ast.Assign]:
+    """Yield the assignment whose value is chosen by the condition of a hit."""
+    inner, chosen = hit.node, False
+    for outer in hit.statement.digest.ancestors(inner) if hit.statement is not None and inner is not None else ():
+        chosen = chosen or (isinstance(outer, ast.IfExp) and inner is outer.test)
+        if isinstance(outer, ast.Assign) and chosen:
+            yield outer
+        inner = outer
+
+
+def _class_of(statement: Statement, branches: Branches) -> int | None:
+    return next((line.start for line in branches.indents.headers(statement.start) if line.word == "class"), None)
+
+
+def _beside_models(
+    asking: Sequence[int],
+    hits: Sequence[Hit],
+    staying: Collection[int],
+    questions: Questions,
+    branches: Branches,
+) -> Iterator[int]:
+    """Yield those of the conditions `asking` that are beside a model which `.cuda()` moves."""
     moves = [(hit.start, index) for index, hit in enumerate(hits) if hit.words.get("old") == "cuda"]
-    asking = [index for index in questions if index not in staying] if moves and staying else []
-    if not asking:
+    if not moves or not asking:
         return
     moves.sort()
     regions = _joined(region for index in staying for region in questions.regions(index))
