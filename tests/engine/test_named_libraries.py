@@ -18,6 +18,7 @@ STAYS = [
     'if not torch.cuda.is_available():\n    kind = "scipy"\nelse:\n    kind = "spconv"\n',
     'def f(x, kind):\n    if x.is_cuda and kind == "flash_attn":\n        run(x, kind)\n',
     'if torch.cuda.is_available():\n    model = build(attention="flash_attn")\n',
+    'drivers = [None, *(["gesvd", "gesvdj"] if torch.cuda.is_available() else [])]\n',
 ]
 MOVES = [
     'def f(points):\n    if points.is_cuda:\n        kind = "fast"\n    else:\n        kind = "warp"\n',

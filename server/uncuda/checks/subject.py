@@ -17,8 +17,9 @@ _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
     """Return the id of a sentence if a reference is compared or listed and the rule has the key `review-compared`, if
-    the file says none of the rule's `device-words`, or if the file, or a function or class around the reference, is named for a word of the rule's key `subject-words`;
-    otherwise (). Case and underscores do not count: `ChannelsLast` is named for `channels_last`."""
+    the file says none of the rule's `device-words`, or if the file, or a function or class around the reference, is
+    named for a word of the rule's key `subject-words`; otherwise (). Case and underscores do not count: `ChannelsLast`
+    is named for `channels_last`."""
     if rule.get("review-compared") and _is_compared(reference):
         return (COMPARED,)
     if rule.get("device-words") and not any(map(context.facts.says, rule.get("device-words"))):

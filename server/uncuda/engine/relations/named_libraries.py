@@ -1,4 +1,5 @@
-"""Finds conditions that ask for CUDA and choose a library by its name: `if x.is_cuda: implementation = "warp"`."""
+"""Finds conditions that ask for CUDA and choose a library, or an algorithm of one, by its name: `if x.is_cuda:
+implementation = "warp"`."""
 
 from __future__ import annotations
 
@@ -13,16 +14,18 @@ from ...facts.scans import matches
 from .kernels import Libraries
 from .questions import Questions
 
+_DRIVERS = frozenset({"gesvd", "gesvda", "gesvdj"})
+"""The names of cuSOLVER's algorithms for `torch.linalg.svd(driver=…)`, which only takes them for tensors on CUDA."""
 _SHOWS = lazy_re.compile(r"[ \t]*(?:print|warn|\w*log\w*\.\w+|warnings\.\w+)\(")
 
 
 def over_named(questions: Questions, branches: Branches, libraries: Libraries) -> Iterator[int]:
     """Yield the indices of conditions that guard a string which is the name of a library that takes no tensors of the
-    target (`Libraries.named`). The target's table says so of these libraries."""
+    target (`Libraries.named`), or of an algorithm of cuSOLVER. The target's table says so of these libraries."""
     if not libraries.named or not questions.may_guard():
         return
-    layout = branches.facts.layout
-    found = branches.facts.searches.find(("named", libraries.named), matches(_pattern(libraries.named)))
+    layout, names = branches.facts.layout, libraries.named | _DRIVERS
+    found = branches.facts.searches.find(("named", names), matches(_pattern(names)))
     places = [at for at in found if at and not layout.token_at(at - 1) and layout.token_at(at) != "#"]
     places = [at for at in places if not _is_shown(at, branches)]
     for index in questions if places else ():
