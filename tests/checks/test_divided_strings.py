@@ -138,9 +138,9 @@ def test_a_list_in_which_a_device_is_looked_up_is_typed() -> None:
 VERIFIED = """import torch
 
 
-def verify(device_name):
-    parts = device_name.lower().split(":")
-    assert parts[0] in ["cpu", "cuda", "gpu", "xpu"], device_name
+def verify(device):
+    parts = device.lower().split(":")
+    assert parts[0] in ["cpu", "cuda", "gpu", "xpu"], device
     device_type = parts[0]
     if device_type == "cuda":
         device_type = "gpu"
@@ -152,7 +152,7 @@ def test_the_first_part_of_a_name_of_a_device() -> None:
     """As in modelscope/utils/device.py, which refuses the devices of other files if its list stays."""
     assert classes(VERIFIED) == {"review"}
     assert classes(VERIFIED.replace('= "gpu"', "= GPU")) == {"safe"}
-    assert "review" in classes(VERIFIED.replace("device_name", "file_name"))
+    assert "review" in classes(VERIFIED.replace("device", "file_name"))
     assert "review" in classes(VERIFIED.replace("parts[0] in", "parts[1] in"))
 
 

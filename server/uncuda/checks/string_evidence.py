@@ -51,8 +51,8 @@ _RAISED = lazy_re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
 def complete(role: Role, statement: Statement, flow: Flow) -> Role:
     """Return the role, completed with facts from earlier lines: for a string in a `case`, the subject of the `match`;
-    for a returned string, the name of the function; for a string that is compared with the first part of the name of a
-    device, `parts[0]` after `parts = device_name.split(":")`, the name "device"."""
+    for a returned string, the name of the function; for a string that is compared with the first part of a divided
+    string, `parts[0]` after `parts = device.split(":")`, the name of what is divided."""
     facts = flow.context.facts
     if role.kind == "case" and role.subject is None:
         header = facts.indents.header_above(statement.start)
@@ -64,8 +64,8 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
         role.name = flow.function_of(statement)
     elif role.kind in TESTS and isinstance(role.subject, ast.Subscript):
         divided = flow.divided(role.subject, statement)
-        if divided is not role.subject and "device" in last_word(unwrapped(divided)[0]).lower():
-            role.name = "device"
+        if divided is not role.subject:
+            role.name = last_word(unwrapped(divided)[0])
     return role
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from itertools import islice
 
 from .. import lazy_re
@@ -42,6 +42,7 @@ class Flow:
         self._scopes = context.scopes
         self._fixtures: dict[str, bool] = {}
         self._takers: dict[tuple[str, int], Links] = {}
+        self._divisions: dict[tuple[str, int], tuple[ast.expr, ...]] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name to which an expression resolves, also if no rule covers this name."""
@@ -316,13 +317,20 @@ class Flow:
         if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name) or not _is_first(value.slice):
             return value
         name = value.value.id
-        scope = self.scope(name, statement.start, Role("comparison", value))
+        scope = self.context.facts.indents.scope_start(statement.start)
+        found = self._divisions.get((name, scope))
+        if found is None:
+            found = self._divisions[name, scope] = self._division(name, scope)
+        return found[0] if found else value
+
+    def _division(self, name: str, scope: int) -> tuple[ast.expr, ...]:
+        """Return the call that divides a string, if it is the only value of a variable; otherwise ()."""
         self.context.asked.add(name)
         every = self.naming(name, scope)
         bindings = [one for where in every for one in where.digest.bindings if one.name == name]
         found = bindings[0].value if len(bindings) == 1 and scope >= 0 else None
         changed = any(f"{name}." in where.digest.piece.text for where in every)  # `parts.insert(0, kind)`
-        return found if found is not None and _divides(found) and not changed else value
+        return (found,) if found is not None and _divides(found) and not changed else ()
 
     def _opens(self, spelled: str, text: Text, statement: Statement) -> bool:
         """Whether the first field of an f-string is this variable: `f"{name}:{index}"`."""
@@ -363,12 +371,14 @@ class Flow:
             return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
         return ()
 
-    def _parts(self, part: ast.Subscript, statement: Statement) -> Iterator[tuple[str, str, At]]:
-        """Yield the keys for `Hit.links` of the variables to which the first part of a divided string is assigned:
-        `kind` for `parts[0]` beside `kind = parts[0]`."""
+    def _parts(self, part: ast.Subscript, statement: Statement) -> Iterator[tuple[Hashable, ...]]:
+        """Yield the keys for `Hit.links` of the variables to which the first part of a divided string is assigned,
+        `kind` for `parts[0]` beside `kind = parts[0]`, and of what is divided."""
         name = ast.unparse(part.value)
-        scope = self.scope(name, statement.start, Role("comparison", part))
+        scope = self.context.facts.indents.scope_start(statement.start)
         yield "name", name, At(scope)
+        core, _ = unwrapped(self.divided(part, statement))
+        yield from self.links(Role("comparison", core, name=last_word(core), subject=core), statement)
         for where in self.naming(name, scope):
             for binding in where.digest.bindings:
                 value = binding.value
