@@ -71,14 +71,6 @@ KERNELS = {
         "def a():\n    try: call(['nvidia-smi'])\n    finally: f()\ndef b():\n    call('nvidia-smi', shell=True)\n",
         "",
     ),
-    "what asks for the compute capability": (
-        "def fast(i):\n    torch.cuda.get_device_capability(i)\ndef f():\n    # torch.cuda.get_device_capability(\n",
-        "fast",
-    ),
-    "what may ask for the compute capability": (
-        "def a():\n    x.is_cuda\n    torch.cuda.get_device_capability()\n",
-        "",
-    ),
     "what compiles, and may run a program of the driver": (
         f"{LOAD}def ext():\n    try: run(['nvidia-smi'])\n    finally: f()\n    return cpp_extension.load('e', [])\n",
         "ext()",
@@ -94,6 +86,31 @@ KERNELS = {name: (f"import triton\n{text}", kernels) for name, (text, kernels) i
 def test_kernels_that_a_file_gives(name: str) -> None:
     text, names = KERNELS[name]
     assert told(text.encode(), "ops/fast.py").kernels == {f"fast.{kernel}" for kernel in names.split()}
+
+
+@pytest.mark.parametrize(
+    ("body", "asks"),
+    [
+        ("    a, b = torch.cuda.get_device_capability(i)\n    return a == 9 and kernels_is_available()\n", True),
+        (
+            '    """Whether the device can, if CUDA is there."""\n    return torch.cuda.get_device_capability()[0] > 8\n',
+            True,
+        ),
+        ("    # torch.cuda.get_device_capability()\n    pass\n", False),
+        ("    return torch.cuda.is_available() and torch.cuda.get_device_capability()[0] > 7\n", False),
+        ("    return use_cuda and torch.cuda.get_device_capability()[0] > 7\n", False),
+        ("    if str(device).startswith('cuda'):\n        return torch.cuda.get_device_capability()\n", False),
+        ("    try:\n        return torch.cuda.get_device_capability()\n    except E:\n        pass\n", False),
+    ],
+)
+def test_functions_that_ask_for_the_compute_capability(body: str, asks: bool, tmp_path: Path) -> None:
+    """As in torch_harmonics/disco/optimized: CUDA's question raises on the target, whose own has no answer for npu."""
+    files = {
+        "disco/kernels.py": f"import torch\n\n\ndef fast(i):\n{body}",
+        "conv.py": "import torch\nfrom disco.kernels import fast\n\n\ndef f(x):\n    if not x.is_cuda:\n"
+        "        return False\n    return fast(x.get_device())\n",
+    }
+    assert ("is_npu" in fixed(tmp_path, files, "npu")["conv.py"]) != asks
 
 
 def test_a_package_is_called_by_its_folder() -> None:

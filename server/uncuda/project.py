@@ -140,6 +140,8 @@ class Project:
     kernels: frozenset[str] = frozenset()
     """ "module.name" of each function that runs a kernel, and "module.name()" of each function that returns a compiled
     module; `module` is the last part of the module's name."""
+    askers: frozenset[str] = frozenset()
+    """ "module.name" of each function that asks for the compute capability of a device, and for nothing before."""
     wrappers: frozenset[tuple[str, str]] = frozenset()
     """(name, module) of each autograd function of the project, and of each function that calls one, which asks for no
     device and runs code of a compiled module. `name`: the dotted name of the function; `module`: a module in

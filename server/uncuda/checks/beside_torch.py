@@ -14,25 +14,29 @@ from ..facts.scans import plain
 # Packages that have no devices of their own, or that use torch's devices. Any other library may mean a device of its
 # own by "cuda".
 _KNOWN = stdlib_module_names | {
-    "Bio", "PIL", "SimpleITK", "absl", "accelerate", "aiohttp", "albumentations", "anndata", "argh", "ase", "attr",
-    "beartype", "boto3", "botocore", "bs4", "click", "clip", "configargparse", "cv2", "dask", "datasets",
-    "dateutil", "deepspeed", "detectron2", "diffusers", "dotenv", "e3nn", "editdistance", "einops", "evaluate",
-    "fairscale", "fastapi", "filelock", "fire", "flask", "ftfy", "fvcore", "geopandas", "gradio", "gym", "gymnasium",
-    "h5py", "httpx", "huggingface_hub", "hydra", "ignite", "imageio", "inflect", "iopath", "jaxtyping", "jieba",
-    "jinja2", "jiwer", "joblib", "jsonargparse", "jsonlines", "kornia", "librosa", "lightning", "lightning_fabric",
-    "lightning_utilities", "loguru", "lxml", "matplotlib", "mmaction", "mmcv", "mmdet", "mmengine", "mmpose",
-    "mmpretrain", "mmseg", "monai", "mpmath", "networkx", "nibabel", "nltk", "numpy", "omegaconf", "open_clip",
-    "openai", "openpyxl", "orjson", "packaging", "pandas", "parameterized", "peft", "phonemizer", "plotly",
-    "prettytable", "psutil", "pyarrow", "pycocotools", "pydantic", "pydub", "pyloudnorm", "pyparsing", "pypinyin",
-    "pytest", "pytorch3d", "pytorch_lightning", "pytz", "pyworld", "rasterio", "rdkit", "regex", "requests", "resampy",
-    "rich", "rouge_score", "ruamel", "sacrebleu", "safetensors", "scanpy", "scipy", "seaborn",
-    "segmentation_models_pytorch", "sentence_transformers", "sentencepiece", "setuptools", "shapely", "simplejson",
-    "six", "skimage", "sklearn", "soundfile", "statsmodels", "streamlit", "sympy", "tabulate", "tensorboard",
-    "tensorboardX", "termcolor", "tifffile", "timm", "tokenizers", "toml", "tomli", "tomlkit", "torch",
+    "Bio", "PIL", "SimpleITK", "absl", "accelerate", "aiohttp", "albumentations", "argh", "ase", "attr", "beartype",
+    "boto3", "botocore", "bs4", "click", "clip", "configargparse", "datasets", "dateutil", "deepspeed", "detectron2",
+    "diffusers", "dotenv", "e3nn", "editdistance", "einops", "evaluate", "fairscale", "fastapi", "filelock", "fire",
+    "flask", "ftfy", "fvcore", "geopandas", "gradio", "gym", "gymnasium", "h5py", "httpx", "huggingface_hub", "hydra",
+    "ignite", "imageio", "inflect", "iopath", "jaxtyping", "jieba", "jinja2", "jiwer", "joblib", "jsonargparse",
+    "jsonlines", "kornia", "librosa", "lightning", "lightning_fabric", "lightning_utilities", "loguru", "lxml",
+    "matplotlib", "mmaction", "mmcv", "mmdet", "mmengine", "mmpose", "mmpretrain", "mmseg", "monai", "mpmath",
+    "networkx", "nibabel", "nltk", "numpy", "omegaconf", "open_clip", "openai", "openpyxl", "orjson", "packaging",
+    "pandas", "parameterized", "peft", "phonemizer", "plotly", "prettytable", "psutil", "pycocotools", "pydantic",
+    "pydub", "pyloudnorm", "pyparsing", "pypinyin", "pytest", "pytorch3d", "pytorch_lightning", "pytz", "pyworld",
+    "rasterio", "rdkit", "regex", "requests", "resampy", "rich", "rouge_score", "ruamel", "sacrebleu", "safetensors",
+    "scipy", "seaborn", "segmentation_models_pytorch", "sentence_transformers", "sentencepiece", "setuptools",
+    "shapely", "simplejson", "six", "skimage", "sklearn", "soundfile", "statsmodels", "streamlit", "sympy", "tabulate",
+    "tensorboard", "tensorboardX", "termcolor", "tifffile", "timm", "tokenizers", "toml", "tomli", "tomlkit", "torch",
     "torch_geometric", "torchaudio", "torchdata", "torchmetrics", "torchtext", "torchvision", "tqdm", "transformers",
     "trimesh", "trl", "typeguard", "typer", "typing_extensions", "tyro", "ujson", "unidecode", "uvicorn", "wandb",
     "webdataset", "xarray", "yaml", "zarr",
 }  # fmt: skip
+# Packages that have devices of their own only where one of these words names them.
+_PARTLY = {
+    "cv2": ("cv2.cuda", "cv2.dnn", "DNN_", "nvenc", "cuvid"),
+    "dask": ("cudf", "cupy", "dask_cuda", "rapids"),
+}
 _SKIPS = "importorskip("
 _MANY, _FAR = 50, 200  # maximum number of imports by name that are read in one file; of characters up to the name
 _BY_NAME = (_SKIPS, "import_module(", "__import__(")
@@ -47,7 +51,8 @@ def first_import(facts: Facts, path: str, others: frozenset[str]) -> Statement |
     """
     if any(facts.says(name) for name in _BY_NAME):
         return None
-    own = _KNOWN.union(PurePath(path).parts[:-1]) - others
+    partly = (name for name, words in _PARTLY.items() if not any(map(facts.says, words)))
+    own = _KNOWN.union(PurePath(path).parts[:-1], partly) - others
     found: list[Statement] = []
     for at in facts.searches.find(("text", "import "), plain("import ")):
         statement = None if facts.layout.token_at(at) else facts.peek(at)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 
 from .. import lazy_re
 from ..facts.model import Facts
 from ..facts.role_calls import last_word, spelled
-from ..facts.scans import whole_word
+from ..facts.scans import matches, whole_word
 from .base import Context
 
 WHOLE_WORD = "whole word"
@@ -67,7 +68,7 @@ def says_number(node: ast.expr) -> bool:
 
 
 def is_asked(facts: Facts, at: int, node: ast.expr) -> bool:
-    """Return whether an `if` around an offset is passed only where an expression is a device, not None or a number:
+    """Return whether an `if` around an offset is passed only where an expression is a device, and not None:
     `if device.type == "cuda":`, `if "cuda" in str(device):`, `if device is not None and device !=
     torch.device("cpu"):`."""
     name = spelled(node)
@@ -80,7 +81,9 @@ def is_asked(facts: Facts, at: int, node: ast.expr) -> bool:
         around = facts.peek(header.start) if header.word == "if" else None
         test = next(iter(around.digest.piece.nodes), None) if around is not None else None
         if isinstance(test, ast.If) and _is_device_where(test.test, name):
-            return True
+            assigned = re.compile(rf"(?<![\w.]){re.escape(name)}[ \t]*(?::[^=\n]{{1,80}})?=(?!=)")
+            places = facts.searches.find(("assigned", name), matches(assigned, name))
+            return bisect_left(places, header.end) == bisect_left(places, at)
     return False
 
 

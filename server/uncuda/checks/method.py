@@ -248,7 +248,10 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
 
 def _is_faked(context: Context, attribute: str) -> bool:
     """Return whether the file gives objects a constant as this attribute: `tensor.is_cuda = True`."""
-    return any(context.facts.says(f".{attribute} = {value}") for value in ("True", "False"))
+    facts = context.facts
+    words = [word for word in (f".{attribute} = True", f".{attribute} = False") if facts.says(word)]
+    places = (at for word in words for at in facts.searches.find(("text", word), plain(word)))
+    return any(not facts.layout.token_at(at) for at in places)
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:

@@ -31,8 +31,11 @@ from .scopes import IndentScopes
 _LONG = 1000
 _COMMENT = lazy_re.compile(r"[ \t\f]*#")
 _STAR = "import *"
+# an import of torch from a module of the project that imports it late or with care: `from .lazy import torch`
 _LENT = lazy_re.compile(
-    r"^from[ \t]+(?!torch\b)\.*\w[\w.]*[ \t]+import[ \t]+(?:[\w ,]*,[ \t]*)?torch[ \t]*(?=[,#\r\n]|\Z)", re.M
+    r"^from[ \t]+(?!torch\b)\.*(?:\w+\.)*\w*(?:lazy|import|compat|optional|depend|deps|extern|common|util)\w*"
+    r"[ \t]+import[ \t]+(?:[\w ,]*,[ \t]*)?torch[ \t]*(?=[,#\r\n]|\Z)",
+    re.M,
 )
 _LENDS = "torch.cuda.", "torch.device("  # a module `torch` of another package has none of these
 _STORED = "self.torch"
@@ -305,7 +308,8 @@ class _Reader:
         """Return the last import that may bind `torch` to the module although it is not from torch."""
         searches = self.facts.searches
         places = [(at, "*") for at in searches.find(("text", _STAR), plain(_STAR))]
-        if any(searches.find(("text", word), plain(word)) for word in _LENDS):
+        lends = (at for word in _LENDS for at in searches.find(("text", word), plain(word)))
+        if any(not self.layout.token_at(at) for at in lends):
             places += ((at, "torch") for at in searches.find(("lent", _LENT), matches(_LENT, "import")))
         for at, name in sorted(places, reverse=True):
             statement = self.facts.peek(at)

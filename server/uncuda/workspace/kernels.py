@@ -36,6 +36,7 @@ _LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*(?::[^\n=]*)?=[ \t]*[\[(]", r"\n\S"
 _MADE = r"\n[ \t]*(\w+)[ \t]*(?::[^\n=]*)?=([^\n=]*)(?<!,)(?=\n|$)"
 _DRIVER = r"nvidia-smi[\"']"
 _QUOTED = r"[#\"']"
+_PROSE = r'"{3}[\s\S]*?"{3}|#[^\n]*'
 _CAPABILITY = "torch.cuda.get_device_capability("
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
@@ -45,8 +46,8 @@ _CAREFUL = (
     "which(",
     "is_available",
 )  # a function with one of these handles a missing program
-# a function with one of these may ask whether there is a device of CUDA
-_ASKS_FIRST = ("try:", "cuda.is_available", "is_cuda", "device.type", "version.cuda", "version.hip")
+# before the question for the capability, or beside it: the function may ask whether there is a device of CUDA
+_ASKED_FIRST = r"\b(?:if|and|or|not|assert)\b[^\n]*(?i:cuda|gpu|device)|(?i:cuda|gpu|device)[^\n]*\b(?:and|or)\b|\btry:"
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
@@ -73,6 +74,7 @@ class Told(NamedTuple):
     """What functions with autograd functions call (`calls.wrapped`)."""
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
+    askers: frozenset[str] = frozenset()
     models_stay: frozenset[str] = frozenset()
     """Why the program's models stay as they are, as far as the file shows (`kept_flags.py`)."""
 
@@ -92,7 +94,8 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
         return Told(sources=sources)
     text = data.decode("utf-8", "replace")
     kernels = frozenset(f"{name}.{kernel}" for kernel in _kernels(text)) if name else frozenset()
-    return Told(frozenset(_built(text)), kernels, sources)
+    askers = frozenset(f"{name}.{asker}" for asker in _askers(text)) if name else frozenset()
+    return Told(frozenset(_built(text)), kernels, sources, askers=askers)
 
 
 def _built(text: str) -> Iterator[str]:
@@ -121,9 +124,8 @@ def module_of(path: str) -> str:
 
 
 def _kernels(text: str) -> Iterator[str]:
-    """Names of functions and classes that run a kernel or nvidia-smi, or ask for the compute capability, of variables
-    that hold a compiled module or an object of such a class, and, with "()" appended, names of functions that return a
-    compiled module."""
+    """Names of functions and classes that run a kernel or nvidia-smi, of variables that hold a compiled module or an
+    object of such a class, and, with "()" appended, names of functions that return a compiled module."""
     starts = (match.start() for match in re.finditer(re.escape(_JIT), text))
     found = (re.compile(_DEF).search(text, start, start + _FAR) for start in starts)
     jitted = {match[1] for match in found if match is not None}
@@ -135,16 +137,14 @@ def _kernels(text: str) -> Iterator[str]:
     sources: set[str] | None = None  # the variables of the module with paths of CUDA's sources
     keepers: set[str] = set()
     runs = _runs(text) if jitted else []
-    needing = _needing(text)
-    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads or needing else ():
+    named = (match.start() for match in re.finditer(_DRIVER, text))
+    driven = [at for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
+    for match in re.finditer(_TOP_DEF, "\n" + text) if jitted or loads or driven else ():
         start = match.end() - 1
         end = re.compile(_END).search(text, start)
         body = text[start : end.start() if end else len(text)]
-        needed = {
-            careful
-            for _, careful in needing[bisect_left(needing, (start,)) : bisect_left(needing, (start + len(body),))]
-        }
-        if not match[1] and any(not any(word in body for word in careful) for careful in needed):
+        drives = bisect_left(driven, start) < bisect_left(driven, start + len(body))
+        if drives and not match[1] and not any(word in body for word in _CAREFUL):
             yield match[2]
         within = loads[bisect_left(loads, start) : bisect_left(loads, start + len(body))]
         if within:
@@ -166,14 +166,19 @@ def _kernels(text: str) -> Iterator[str]:
             yield match[1]  # a variable that holds such a class's object: `kernels = Namespace(Loader())`
 
 
-def _needing(text: str) -> list[tuple[int, tuple[str, ...]]]:
-    """Return the offsets of code that fails without CUDA, sorted: a program of the driver that is run, and a question
-    for the compute capability; each with the words of which a function has one if it handles the failure."""
-    named = (match.start() for match in re.finditer(_DRIVER, text))
-    driven = [(at, _CAREFUL) for at in named if re.search(_RUN, text[max(0, at - _NEAR) : at])]
+def _askers(text: str) -> Iterator[str]:
+    """Yield the names of functions that ask for the compute capability, and for nothing before."""
     places = (match.start() for match in re.finditer(re.escape(_CAPABILITY), text))
-    asking = (at for at in places if not re.search(_QUOTED, text[text.rfind("\n", 0, at) + 1 : at]))
-    return sorted([*driven, *((at, _ASKS_FIRST) for at in asking)])
+    asking = [at for at in places if not re.search(_QUOTED, text[text.rfind("\n", 0, at) + 1 : at])]
+    for match in re.finditer(_TOP_DEF, "\n" + text) if asking else ():
+        start = match.end() - 1
+        end = re.compile(_END).search(text, start)
+        at = bisect_left(asking, start)
+        if not match[1] and at < len(asking) and asking[at] < (end.start() if end else len(text)):
+            line = text.find("\n", asking[at])
+            before = text[start : line if line >= 0 else len(text)].replace(_CAPABILITY, "")
+            if not re.search(_ASKED_FIRST, re.sub(_PROSE, "", before)):
+                yield match[2]
 
 
 def _lists_of_sources(text: str) -> set[str]:

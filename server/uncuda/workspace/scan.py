@@ -436,6 +436,7 @@ class Scanner:
             backends=cudas_own(paths, self._words.devices),
             extensions=extensions,
             kernels=frozenset(name for one in told for name in one.kernels),
+            askers=frozenset(name for one in told for name in one.askers),
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
             tried=frozenset(name for one in told for name in one.tried),

@@ -94,12 +94,19 @@ def _answers_kept(hits: Sequence[Hit], branches: Branches) -> Iterator[list[int]
             if isinstance(outer, ast.BoolOp):
                 if isinstance(outer.op, ast.And) and _is_kept(outer, hit.statement):
                     words, missing = found.setdefault(id(outer), ([], []))
-                    if _is_word(hit) and not denied and _comparison(hit) is not None:
+                    if _is_word(hit) and not denied and _is_named(hit):
                         words.append(index)
                     elif not _is_word(hit) and denied and is_question(hit):
                         missing.append(index)
                 break
     yield from ([*words, *missing] for words, missing in found.values() if words and missing)
+
+
+def _is_named(hit: Hit) -> bool:
+    """Return whether a comparison is true where a device has the name of the string."""
+    comparison = _comparison(hit)
+    ops = comparison.ops if isinstance(comparison, ast.Compare) else []
+    return comparison is not None and not any(isinstance(op, (ast.NotEq, ast.NotIn)) for op in ops)
 
 
 def _is_kept(test: ast.BoolOp, statement: Statement | None) -> bool:

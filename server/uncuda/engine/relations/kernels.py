@@ -149,7 +149,7 @@ class Libraries:
     def hint(self) -> re.Pattern[str]:
         """A pattern that matches each line which may import a module compiled for CUDA."""
         project = {name.rpartition(".")[2] for name in self.project.extensions}
-        project |= {name.partition(".")[0] for name in self.project.kernels}
+        project |= {name.partition(".")[0] for name in self.project.kernels | self.project.askers}
         project |= self.wrappers.keys() | self.wrappers_in.keys()
         roots = "|".join(sorted({re.escape(name.partition(".")[0]) for name in self.modules | self._choosing}))
         return re.compile(
@@ -346,6 +346,8 @@ class Kernels:
                 yield self.word(local, at, gives)
         for known in self._libraries.by_module.get(name, ()):
             yield self.word(f"{local}.{known.removesuffix('()')}", at, known.endswith("()"))
+        if f"{stem}.{name}" in self._libraries.project.askers:
+            yield self.word(local, at)._replace(left=True, called=True)
         if self._libraries.gives(module.rpartition(".")[0], name):
             self.places.append(Place(at, module))
             yield self.word(local, at)

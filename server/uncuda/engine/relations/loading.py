@@ -18,7 +18,8 @@ from ...facts.scopes import Header
 from ...limits import Work
 from .questions import Questions, is_question
 
-_WHERE, _MOVES = "map_location", ".to("
+_WHERE = "map_location"
+_MOVES = lazy_re.compile(r"\.to\([ \t]*(?:device=)?(?:[\w.]*device\b|[\"']cuda)")
 _LOADS = lazy_re.compile(r"(?<![\w.])(?:torch|th)(?:\.jit)?\.load\(")
 _LOADERS = frozenset({"torch.load", "th.load", "torch.jit.load", "th.jit.load"})
 _MAPS = lazy_re.compile(r"\bmap_location[ \t]*=(?!=)[ \t]*(None\b)?")
@@ -52,7 +53,7 @@ def of_loading(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
         unmapped = _LOADS.search(yes) is not None if mapped is None else mapped[1] is not None
         if unmapped and (elsewhere := _MAPS.search(no)) is not None and elsewhere[1] is None:
             end = branches.indents.extent(loading.start)
-            moved = bisect_left(moves, end) > bisect_left(moves, loading.end) or _MOVES in yes
+            moved = bisect_left(moves, end) > bisect_left(moves, loading.end) or _MOVES.search(yes) is not None
             yield from ((index, moved) for index in asking)
 
 
