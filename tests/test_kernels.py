@@ -93,7 +93,7 @@ def test_kernels_that_a_file_gives(name: str) -> None:
     [
         ("    a, b = torch.cuda.get_device_capability(i)\n    return a == 9 and kernels_is_available()\n", True),
         (
-            '    """Whether the device can, if CUDA is there."""\n    return torch.cuda.get_device_capability()[0] > 8\n',
+            '    """Ask the device if CUDA is there."""\n    return torch.cuda.get_device_capability()[0] > 8\n',
             True,
         ),
         ("    # torch.cuda.get_device_capability()\n    pass\n", False),

@@ -157,9 +157,9 @@ class Project:
     device_makers: frozenset[str] = frozenset()
     """The dotted names of functions such as `get_device` that modules in `users` with such a library import from other
     modules: the functions also make devices for the library."""
-    devices_given: frozenset[str] = frozenset()
-    """The libraries with devices of their own to which a file of the project gives a device that it got from elsewhere:
-    `WhisperModel(size, device=device)`."""
+    devices_given: frozenset[tuple[str, str]] = frozenset()
+    """(module, library) of each module of the project that gives a device which it got from elsewhere to a library with
+    devices of its own: `WhisperModel(size, device=device)`."""
     tried: frozenset[str] = frozenset()
     """The dotted names of modules, and of objects in them, that a file of the project imports in a `try` and can work
     without."""

@@ -130,13 +130,15 @@ def test_an_option_that_another_file_gives_to_a_library(imported: str, made: str
 @pytest.mark.parametrize(
     ("project", "line", "due"),
     [
-        (GIVEN := Project(devices_given=frozenset({"ctranslate2"})), DEVICE, {"review"}),
+        (GIVEN := Project(devices_given=frozenset({("asr", "ctranslate2")})), DEVICE, {"review"}),
         (GIVEN, "parser.add_argument('--device', choices=['cuda', 'cpu'], default='cuda')", {"review"}),
         (GIVEN, "parser.add_argument('--train-device', default='cuda')", {"review"}),
         (GIVEN, "device = 'cuda' if torch.cuda.is_available() else 'cpu'", {"safe"}),
         (GIVEN, f"parser.add_argument('--fast', default={ASKS})", {"safe"}),
-        (Project(devices_given=frozenset({"lmdeploy"}), own=frozenset({"lmdeploy"})), DEVICE, {"safe"}),
+        (Project(devices_given=frozenset({("asr", "lmdeploy")}), own=frozenset({"lmdeploy"})), DEVICE, {"safe"}),
         (Project(), DEVICE, {"safe"}),
+        (Project(devices_given=frozenset({("other.asr", "ctranslate2")})), DEVICE, {"safe"}),
+        (Project(devices_given=frozenset({("other.asr", "ctranslate2")})), f"import other\n{DEVICE}", {"review"}),
     ],
 )
 def test_which_options_are_for_a_library(project: Project, line: str, due: set[str]) -> None:

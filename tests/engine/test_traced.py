@@ -44,11 +44,18 @@ def test_a_model_that_was_traced_on_cuda() -> None:
         ("torch.jit.load(path)", "torch.load(path)"),
         ('device == "cpu"', 'kind == "cpu"'),
         ("return torch.jit.load(path)", "return path  # torch.jit.load(path)"),
+        ("        return None\n", "        threads = 1\n"),
     ],
 )
 def test_other_models(old: str, new: str) -> None:
     fixed = ENGINE.fix(Source(TRACED.replace(old, new))).text
     assert 'device="npu"' in fixed and 'device: str = "npu"' in fixed
+
+
+def test_other_functions_of_the_file() -> None:
+    other = '\n\ndef train(model, device="cuda"):\n    if torch.cuda.is_available():\n        model.to(device)\n'
+    fixed = ENGINE.fix(Source(TRACED + other)).text
+    assert 'def train(model, device="npu")' in fixed and 'def unet(path, device: str = "cuda")' in fixed
 
 
 def test_it_is_typed() -> None:

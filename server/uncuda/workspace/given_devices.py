@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
 from uncuda import lazy_re
-from uncuda.module_names import imported_from
+from uncuda.module_names import imported_from, module_at
 
 from .calls import FROM, NAMED
 
@@ -20,8 +20,13 @@ _ARGUMENT = lazy_re.compile(_GIVEN)
 _ANSWER = lazy_re.compile(rb"\b(?:device|cuda|gpu|use_cuda|use_gpu)[ \t]*=[ \t]*(?:not[ \t]+)?(\w+)\(")
 
 
+MAY_GIVE = (b"=device", b"device=self.", b"cuda=")
+"""Of these, a file without names of CUDA has at least one if it gives such a library a device or an answer."""
+
+
 class Given(NamedTuple):
-    """What a file gives to libraries with devices of their own. `libraries`: those that get a device from elsewhere;
+    """What a file gives to libraries with devices of their own. `libraries`: those that get a device from elsewhere,
+    each as "MODULE\\nLIBRARY" with the file's module;
     `makers`: the dotted names of the functions of other modules whose results such a library gets:
     `calculate_metrics(cuda=is_cuda_available())`."""
 
@@ -54,7 +59,9 @@ class GivenDevices:
             for one in NAMED.finditer(match[2])
             if (one[2] or one[1]) in called
         )
-        return Given(frozenset(library for library, call in calls if _ARGUMENT.search(data, *call)), frozenset(makers))
+        given = {library for library, call in calls if _ARGUMENT.search(data, *call)}
+        module = module_at(path) if given else ""
+        return Given(frozenset(f"{module}\n{library}" for library in given), frozenset(makers))
 
     def _names(self, data: bytes) -> Iterator[tuple[bytes, str]]:
         """Yield each name that the file imports from such a library, and the library."""

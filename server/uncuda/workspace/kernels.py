@@ -70,6 +70,7 @@ class Told(NamedTuple):
     (`importers.py`)."""
     device_makers: frozenset[str] = frozenset()
     devices_given: frozenset[str] = frozenset()
+    """The file's module and a library with devices of its own to which it gives a device (`given_devices.py`)."""
     wrapped: frozenset[str] = frozenset()
     """What functions with autograd functions call (`calls.wrapped`)."""
     patching: frozenset[str] = frozenset()

@@ -25,7 +25,7 @@ from .calls import Calls, calls, has_tests, wrapped
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
-from .given_devices import GivenDevices
+from .given_devices import MAY_GIVE, GivenDevices
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .importers import Importers, device_makers, user_and_library
 from .kept_flags import models_stay
@@ -309,7 +309,7 @@ class Scanner:
         if concerned and (imported := self._importers.of(data, path)):
             makers = device_makers(data, path, imported)
             found = found._replace(users=imported, device_makers=makers)
-        if path.endswith(".py") and (concerned or contains(data, b"cuda=")):
+        if path.endswith(".py") and "\n" not in path and (concerned or contains_any(data, MAY_GIVE)):
             libraries, makers = self._given_devices.of(data, path)
             if libraries or makers:
                 found = found._replace(devices_given=libraries, device_makers=found.device_makers | makers)
@@ -448,7 +448,7 @@ class Scanner:
             reaches=reached((one.calls for one in told), self._libraries, extensions),
             users=frozenset(user_and_library(user) for one in told for user in one.users),
             device_makers=frozenset(name for one in told for name in one.device_makers),
-            devices_given=frozenset(name for one in told for name in one.devices_given),
+            devices_given=frozenset(user_and_library(given) for one in told for given in one.devices_given),
             wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),

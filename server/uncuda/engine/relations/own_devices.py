@@ -12,6 +12,7 @@ from ...checks import Context, Hit
 from ...facts.read import Statement
 from ...facts.role_calls import chain_of, option_name
 from ...facts.roles import keys_of_values
+from ...module_names import module_at
 from .questions import is_question
 
 FOR_OWN_DEVICES = "for-own-devices"
@@ -54,13 +55,24 @@ class OwnDevices:
         return frozenset(hit.start for hit, statement in strings if statement and self._is_entry(hit, statement))
 
     def options(self, hits: Sequence[Hit]) -> frozenset[int]:
-        """Return the starts of the hits in the default of a command-line option for a device, if a file of the project
-        gives such a library a device that it got from elsewhere."""
-        project, path = self._context.project, self._context.path
-        if all(project.owns(library, path) for library in project.devices_given):
+        """Return the starts of the hits in the default of a command-line option for a device, if a module that the file
+        may use gives such a library a device which it got from elsewhere: a module of its own package or of one around
+        or below it, or of a package that it imports."""
+        if not any(map(self._may_use, self._context.project.devices_given)):
             return frozenset()
         chosen = (hit for hit in hits if hit.rule.check == "string" or is_question(hit))
         return frozenset(hit.start for hit in chosen if hit.statement and self._is_default(hit, hit.statement))
+
+    def _may_use(self, given: tuple[str, str]) -> bool:
+        """Return whether the file may use a module that gives a library a device, an item of
+        `Project.devices_given`."""
+        (module, library), context = given, self._context
+        if context.project.owns(library, context.path):
+            return False
+        theirs, ours = (f"{name.rpartition('.')[0]}." for name in (module, module_at(context.path)))
+        if len(min(theirs, ours, key=len)) > 1 and (theirs.startswith(ours) or ours.startswith(theirs)):
+            return True
+        return theirs == ours or not context.imported_roots.isdisjoint(module.split("."))
 
     def _is_default(self, hit: Hit, statement: Statement) -> bool:
         for outer in statement.digest.ancestors(hit.node) if hit.node is not None else ():
