@@ -439,6 +439,36 @@ def test_an_attribute_that_a_test_fakes() -> None:
     assert [finding.fixes[0].applicability for finding in findings(kept)] == ["safe", "safe", "review"]
 
 
+def test_an_attribute_in_a_comment_fakes_nothing() -> None:
+    text = FAKED.replace(
+        "    value.is_cuda = True\n", "    # value.is_cuda = True on CUDA\n    ctx.is_cuda = x.is_cuda\n"
+    )
+    assert [finding.fixes[0].applicability for finding in findings(text)] == ["safe", "safe", "review"]
+
+
+def test_a_device_that_is_set_below_the_condition() -> None:
+    text = "import torch\n\n\ndef f(model, device):\n    if device.type != 'cpu':\n{}        model.cuda(device)\n"
+    for line, due in (("        device = device.index\n", "review"), ("        x = device == 1\n", "safe")):
+        moves = [finding for finding in findings(text.format(line)) if finding.rule == "cuda-method"]
+        assert [finding.fixes[0].applicability for finding in moves] == [due]
+
+
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("import cv2\n\n\ndef get_device():\n    return 'cuda'\n", "safe"),
+        ("import cv2\n\n\ndef run(device='cuda'):\n    net = cv2.dnn.readNet(device)\n", "review"),
+        ("import dask\nimport cudf\n\n\ndef get_device():\n    return 'cuda'\n", "review"),
+        ("import pyarrow\n\n\ndef get_device():\n    return 'cuda'\n", "review"),
+    ],
+)
+def test_a_device_beside_a_library_with_devices_in_a_part(text: str, due: str) -> None:
+    """OpenCV has devices of its own in `cv2.cuda` and `cv2.dnn` alone."""
+    engine = engine_for("npu", Settings(locale="en"), Project(torch=True))
+    found = [one for one in engine.check(Source(text, "a.py")).findings if one.rule == "device-string"]
+    assert [one.fixes[0].applicability for one in found] == [due]
+
+
 def test_an_attribute_that_a_test_fakes_is_typed() -> None:
     type_in_each_line(FAKED, ("    other.is_cuda = False", "    self.is_cuda = True", "    x = value.is_cuda"), 1)
 

@@ -509,10 +509,17 @@ def test_torch_that_another_module_lends(line: str) -> None:
     assert fixed == text.replace("cuda", "npu").replace(f"{line}\n", f"{line}\nimport torch_npu\n")
 
 
-@pytest.mark.parametrize("line", ["from . import torch", "from .lazy import torch as t"])
+@pytest.mark.parametrize(
+    "line", ["from mylib.backends import torch", "from . import torch", "from .lazy import torch as t"]
+)
 def test_what_no_module_lends(line: str) -> None:
     text = BY_STAR.replace("from .common import *", line)
     assert "torch_npu" not in engine_for("npu", Settings()).fix(Source(text), review=False).text
+
+
+def test_a_comment_lends_nothing() -> None:
+    text = "from .common import torch\n\nx = torch.load(y)  # unlike torch.cuda.is_available()\nz = x.cuda()\n"
+    assert engine_for("npu", Settings()).fix(Source(text), review=False).text == text
 
 
 def test_a_submodule_called_torch_is_not_torch() -> None:

@@ -59,6 +59,7 @@ MOVES = [
     'dev = torch.device("cuda")\nself.device = dev\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
     'self.device = torch.device(rank)\nif not torch.cuda.is_available():\n    self.device = "cpu"\n',
     'def f(device="cuda"):\n    lost = device == "cuda" and not torch.cuda.is_available()\n    return lost and "cpu"\n',
+    'lost = device != "cuda" and not torch.cuda.is_available()\nx = "cpu"\n',
     'fast = device == "cuda" and torch.cuda.is_available() and x != "cpu"\n',
     'if not torch.cuda.is_available():\n    results["hardware"] = "cpu"\n',
     'if not torch.cuda.is_available():\n    o.device = "cpu"\nelse:\n    model.cuda()\n',

@@ -624,7 +624,13 @@ def run(net, x):
 
 
 @pytest.mark.parametrize(
-    ("moved", "due"), [("net.cuda()", "review"), ("net.to(device)", "review"), ("net.eval()", "safe")]
+    ("moved", "due"),
+    [
+        ("net.cuda()", "review"),
+        ("net.to(device)", "review"),
+        ("x = x.to(torch.float32)", "safe"),
+        ("net.eval()", "safe"),
+    ],
 )
 def test_an_input_moves_with_a_model_that_is_moved_where_it_is_loaded(moved: str, due: str) -> None:
     """As in MuseTalk's face parsing: the model stayed on the CPU, and its input moved."""
