@@ -14,8 +14,8 @@ from ...facts.scans import matches
 from .kernels import Libraries
 from .questions import Questions
 
-_DRIVERS = frozenset({"gesvd", "gesvda", "gesvdj"})
-"""The names of cuSOLVER's algorithms for `torch.linalg.svd(driver=…)`, which only takes them for tensors on CUDA."""
+_DRIVERS = frozenset({"gesvda", "gesvdj"})
+"""The names of algorithms that only cuSOLVER has; `torch.linalg.svd(driver=…)` takes them for tensors on CUDA only."""
 _SHOWS = lazy_re.compile(r"[ \t]*(?:print|warn|\w*log\w*\.\w+|warnings\.\w+)\(")
 
 
