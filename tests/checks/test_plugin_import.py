@@ -655,3 +655,38 @@ def test_an_import_by_name_that_is_mistyped(at: int) -> None:
     typing = engine_for("npu", Settings(locale="en"), remember=2)
     for now in (BY_NAME, wrong, BY_NAME):
         assert typing.check(Source(now, "a.py")).findings == ENGINE.check(Source(now, "a.py")).findings, now
+
+
+LATE = (
+    "from sktime.utils.dependencies import _safe_import\n\n{}\n\n\ndef resolve_device(device):\n"
+    '    if device in ("cuda", "gpu") and torch.cuda.is_available():\n        return "cuda"\n    return "cpu"\n'
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'torch = _safe_import("torch")',
+        "torch = lazy_import('torch', purpose='x')",
+        'torch = cast("torch", lazy_load_dep("torch"))',
+        "torch = _import_torch()",
+        'torch = util.get_module("torch", "missing")',
+    ],
+)
+def test_torch_that_a_function_imports_late(line: str) -> None:
+    """As in sktime, llm-guard and wandb."""
+    text = LATE.format(line)
+    fixed = engine_for("npu", Settings()).fix(Source(text), review=False).text
+    assert fixed == text.replace("cuda", "npu").replace(f"{line}\n", f"{line}\nimport torch_npu\n")
+
+
+@pytest.mark.parametrize("line", ['torch = types.ModuleType("torch")', "torch = make()", 'torch = f("flame")'])
+def test_what_is_no_late_torch(line: str) -> None:
+    text = LATE.format(line)
+    fixed = engine_for("npu", Settings()).fix(Source(text), review=False).text
+    assert "torch.cuda.is_available()" in fixed and "torch_npu" not in fixed
+
+
+def test_late_torch_is_typed() -> None:
+    typed = ('torch = lazy_import("torch")', "torch = make()", "import torch", "    torch = _import_torch()", "x = 1")
+    type_in_each_line(LATE.format('torch = _safe_import("torch")'), typed, 2)

@@ -7,9 +7,9 @@ import ast
 from pathlib import PurePath
 from sys import stdlib_module_names
 
-from ..facts.names import imported_name
+from ..facts.names import LATE, imported_name, is_late_torch
 from ..facts.read import Facts, Statement
-from ..facts.scans import plain
+from ..facts.scans import matches, plain
 
 # Packages that have no devices of their own, or that use torch's devices. Any other library may mean a device of its
 # own by "cuda".
@@ -68,14 +68,19 @@ def first_import(facts: Facts, path: str, others: frozenset[str]) -> Statement |
 
 def imports_by_name(module: str, facts: Facts) -> list[Statement]:
     """Return the first statements of a file that import a module by its name for a test, and bind it: `torch =
-    pytest.importorskip("torch")`."""
+    pytest.importorskip("torch")`; for torch, also those with another function that imports it late."""
     found = facts.searches.find(("text", _SKIPS), plain(_SKIPS)) if facts.says(_SKIPS) else ()
     named = [at for at in found if facts.text[at : at + _FAR].partition("(")[2].lstrip()[1:].startswith(module)]
-    statements = (facts.peek(at) for at in named[:_MANY] if not facts.layout.token_at(at))
+    named += facts.searches.find(("late", LATE), matches(LATE, "torch")) if module == "torch" else []
+    statements = (facts.peek(at) for at in sorted(named)[:_MANY] if not facts.layout.token_at(at))
     return [
         statement
         for statement in statements
-        if statement is not None and any(imported_name(one.value) == module for one in statement.digest.bindings)
+        if statement is not None
+        and any(
+            imported_name(one.value) == module or is_late_torch(one.name, one.value)
+            for one in statement.digest.bindings
+        )
     ]
 
 

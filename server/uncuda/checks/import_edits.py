@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .. import lazy_re
 from ..edits import Edit
 from ..facts.changes import Scan, Worded
-from ..facts.names import imported_name
+from ..facts.names import imported_name, is_late_torch
 from ..facts.read import Facts, Statement
 from ..facts.scans import plain
 from ..facts.scopes import Header
@@ -133,7 +133,10 @@ def _beside_more(statement: Statement) -> int | None:
 def _of_torch(node: ast.AST) -> bool:
     names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
-    names += [imported_name(node.value) or ""] if isinstance(node, (ast.Assign, ast.AnnAssign)) else []
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        late = is_late_torch(target.id if isinstance(target, ast.Name) else "", node.value)
+        names.append("torch" if late else imported_name(node.value) or "")
     return any(name.partition(".")[0] == "torch" for name in names)
 
 

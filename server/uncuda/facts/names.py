@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from .. import lazy_re
 from ..limits import UNLIMITED, Work
 from .bindings import Binding
 from .changes import Searches
@@ -18,6 +19,8 @@ from .scopes import ScopeMap
 
 _FALLBACKS = frozenset({"def", "class", "from", "import"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LATE = frozenset({"get_torch", "import_torch", "lazy_torch", "load_torch", "require_torch", "torch"})
+_LOADING, _OTHERS = ("cast", "dep", "import", "lazy", "load", "module", "require"), frozenset({"ModuleType"})
 _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 
@@ -192,6 +195,23 @@ def imported_name(value: ast.expr | None) -> str | None:
         if last in _IMPORTERS and isinstance(name, str) and (last != "__import__" or "." not in name):
             return name
     return None
+
+
+LATE = lazy_re.compile(r"^[ \t]*torch[ \t]*=[ \t]*[\w.]+\(", re.M)
+"""Matches each line that may bind `torch` as `is_late_torch` says."""
+
+
+def is_late_torch(name: str, value: ast.expr | None) -> bool:
+    """Return whether a value is what a function gives that imports torch late, for a variable `torch`: `torch =
+    _safe_import("torch")`, `torch = _import_torch()`."""
+    if name != "torch" or not isinstance(value, ast.Call):
+        return False
+    last = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
+    if not value.args and not value.keywords:
+        return last.strip("_") in _LATE
+    first = value.args[0] if value.args else None
+    named = isinstance(first, ast.Constant) and first.value == "torch" and last not in _OTHERS
+    return named and any(word in last.lower() for word in _LOADING)
 
 
 def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:

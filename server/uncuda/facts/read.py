@@ -19,7 +19,7 @@ from .digest import Digest
 from .layout import Layout
 from .model import READ as _READ
 from .model import Facts, Name, Statement, Words, digest_text, references
-from .names import Names, imported_name
+from .names import LATE, Names, imported_name, is_late_torch
 from .narrow import narrow, renewed
 from .recovery import Parts
 from .relayout import relayout
@@ -130,6 +130,7 @@ class _Reader:
             self.read_at(searches.find(("imports", own), imports(_any_of(own))))
         if self._found_any():
             self.read_at(searches.find(("imports", roots), imports(_any_of(roots))))
+            self.read_at(filter(self._is_late, searches.find(("late", LATE), matches(LATE, "torch"))))
         self.follow_names()
         return self.finish()
 
@@ -167,7 +168,7 @@ class _Reader:
         """Return whether the change of a line may add, remove or change a star import, or change whether `torch` comes
         from a star import."""
         lines = before.layout.text[region.old : region.old_end], self.text[region.new : region.new_end]
-        if before.star >= 0 or any(_STAR in line or _LENT.search(line) for line in lines):
+        if before.star >= 0 or any(_STAR in line or _LENT.search(line) or LATE.search(line) for line in lines):
             return True
         searches = self.facts.searches
         brought = searches.has(("text", _STAR), plain(_STAR)) or searches.has(("lent", _LENT), matches(_LENT, "import"))
@@ -192,6 +193,12 @@ class _Reader:
             self._work.compare()
             if offset >= done:
                 done = self._statement(offset)
+
+    def _is_late(self, offset: int) -> bool:
+        """Return whether the statement at an offset binds `torch` to what a function gives that imports it late."""
+        statement = self.facts.peek(offset)
+        bindings = statement.digest.bindings if statement is not None else ()
+        return any(is_late_torch(one.name, one.value) for one in bindings)
 
     def _statement(self, offset: int) -> int:
         """Parse the statement at an offset; a comment or a long string is skipped. Return the end of the statement,
@@ -361,6 +368,8 @@ class _Reader:
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:
             return None
+        if is_late_torch(binding.name, binding.value):
+            return "torch"
         dotted = imported_name(binding.value) or self.facts.names.resolve_node(
             binding.value, statement.start, statement.digest
         )
