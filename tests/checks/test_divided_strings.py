@@ -159,3 +159,25 @@ def test_the_first_part_of_a_name_of_a_device() -> None:
 def test_the_first_part_of_a_name_is_typed() -> None:
     typed = ("    parts = name.split(':')", "    if parts[0] != 'cuda':", "    device_type = parts[1]", "x = 1")
     type_in_each_line(VERIFIED, typed, 1)
+
+
+PINNED = """import torch
+import config
+
+
+def load(data):
+    if "cuda" in config.get_default_device():
+        data = data.pin_memory()
+    return data
+"""
+
+
+def test_the_device_of_a_function_in_which_a_word_is_looked_for() -> None:
+    """As in deepobs/pytorch/datasets/dataset.py, whose default device moves in another file."""
+    assert classes(PINNED) == {"safe"}
+    assert "review" in classes(PINNED.replace("get_default_device", "get_name"))
+    assert "review" in classes(PINNED.replace('"cuda" in', '"cuda" =='))
+
+
+def test_the_device_of_a_function_is_typed() -> None:
+    type_in_each_line(PINNED, ("    if 'cuda' in str(get_device()):", "    if 'cuda' in get_name():", "x = 1"), 1)

@@ -345,12 +345,13 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 
 
 def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
-    """In `str(select_device()) == "cuda:0"`: whether the name `select_device` matches a pattern in the rule's key
-    `names`."""
-    if role.kind != "comparison" or not isinstance(role.subject, ast.Call):
+    """In `str(select_device()) == "cuda:0"` and `"cuda" in select_device()`: whether the name `select_device` matches a
+    pattern in the rule's key `names`."""
+    if role.kind not in ("comparison", "membership") or not isinstance(role.subject, ast.Call):
         return False
     outer = statement.digest.parents.get(role.subject)
-    if not isinstance(outer, ast.Call) or last_word(outer.func) != "str":
+    in_text = isinstance(outer, ast.Call) and last_word(outer.func) == "str"
+    if not in_text and (role.kind != "membership" or role.containers):
         return False
     return named(last_word(role.subject.func), rule.get("names", ()))
 

@@ -1,0 +1,35 @@
+"""Tests of questions in files that call CUDA's compiler for an extension."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.typist import type_in_each_line
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+HEAD = "import os\nimport torch\nfrom torch.utils import cpp_extension\n\n"
+STAYS = [
+    HEAD
+    + 'if torch.cuda.is_available():\n    os.environ["LIB"] = cpp_extension.include_paths(device_type="cuda")[-1]\n',
+    HEAD + "class Compiler:\n    def __init__(self, fast):\n        if fast and torch.cuda.is_available():\n"
+    "            assert self.find()\n        self.options = cpp_extension.COMMON_NVCC_FLAGS\n",
+]
+ENGINE = engine_for("npu", Settings(locale="en"))
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_a_question_beside_the_compiler_of_cuda_stays(text: str) -> None:
+    """As in xlstm's cuda_init.py, which asks for the headers of CUDA, and in returnn's native_op_code_compiler.py."""
+    assert ENGINE.fix(Source(text)).text == text
+
+
+@pytest.mark.parametrize("text", STAYS)
+def test_other_files_move(text: str) -> None:
+    other = text.replace("cpp_extension", "extension").replace("from torch.utils import extension\n", "")
+    assert "torch.npu.is_available" in ENGINE.fix(Source(other)).text
+
+
+def test_it_is_typed() -> None:
+    type_in_each_line(STAYS[1], ("        x = 'nvcc'", "import torch", "x = torch.cuda.is_available()", "x = 1"), 2)
