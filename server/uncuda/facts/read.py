@@ -294,10 +294,9 @@ class _Reader:
         """Treat the name `torch` as the module, if the text uses the name and only a star import, such as `from .common
         import *`, or an import from another module, `from .lazy import torch`, can bind it."""
         searches, names = self.facts.searches, self.facts.names
-        star = self._lender() if self._found_any() else None
-        if star is None or any(
-            bound.scope < 0 and bound.statement != star[1].start for bound in names.bindings("torch")
-        ):
+        top = [bound for bound in names.bindings("torch") if bound.scope < 0]
+        star = None if not self._found_any() or any(bound.dotted for bound in top) else self._lender()
+        if star is None or any(bound.statement != star[1].start for bound in top):
             return False
         used = searches.find(("torch", True), uses("torch", True))
         self._work.compare(len(used))
