@@ -279,8 +279,10 @@ class _Search:
         """Yield the conditions that raise an exception on CUDA if a compiled module is missing: `if device.type ==
         "cuda" and cupy is None: raise`."""
         names = "|".join(map(re.escape, sorted(self._available))) if self._kernels.words else ""
+        if not names:
+            return
         missing = re.compile(rf"\bnot[ \t]+(?:{names})\b(?!\()|\b(?:{names})[ \t]+is[ \t]+None\b")
-        for start in self._questions.conditions if names else ():
+        for start in self._questions.conditions:
             header = self._indents.header_at(start)
             self._work.search(start, header.end)
             match = missing.search(self._text, start, header.end) if header.word in ("if", "elif") else None

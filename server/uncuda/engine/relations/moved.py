@@ -52,18 +52,20 @@ def _beside_kept(
     condition, one of `staying`, as the device of its model: `self.device = "cuda" if fast else "cpu"`, with
     `.to(self.device)`."""
     classes = {found for index in staying if (found := _keeper(hits[index], branches)) is not None}
-    choices = ChosenDevices(hits, branches.facts) if classes else None
-    for index in asking if choices is not None else ():
+    if not classes:
+        return
+    choices = ChosenDevices(hits, branches.facts)
+    for index in asking:
         hit = hits[index]
         if hit.rule.check == "name" and is_question(hit) and hit.statement is not None:
-            if _class_of(hit.statement, branches) in classes and choices is not None and choices.chooses(hit.statement):
+            if _class_of(hit.statement, branches) in classes and choices.chooses(hit.statement):
                 yield index
 
 
 def _keeper(hit: Hit, branches: Branches) -> int | None:
     """Return the start of the class that keeps a condition's answer as the device of its model; None if there is
     none."""
-    outer = next((one for one in _assigned(hit)), None)
+    outer = next(_assigned(hit), None)
     target = outer.targets[0] if outer is not None else None
     name = spelled(target) if isinstance(target, ast.Attribute) else ""
     if hit.statement is None or "device" not in name or not branches.says(f".to({name})"):

@@ -24,8 +24,8 @@ def over_named(questions: Questions, branches: Branches, libraries: Libraries) -
     target (`Libraries.named`), or of an algorithm of cuSOLVER. The target's table says so of these libraries."""
     if not libraries.named or not questions.may_guard():
         return
-    layout, names = branches.facts.layout, libraries.named | _DRIVERS
-    found = branches.facts.searches.find(("named", names), matches(_pattern(names)))
+    layout = branches.facts.layout
+    found = branches.facts.searches.find(("named", libraries.named), matches(_pattern(libraries.named)))
     places = [at for at in found if at and not layout.token_at(at - 1) and layout.token_at(at) != "#"]
     places = [at for at in places if not _is_shown(at, branches)]
     for index in questions if places else ():
@@ -46,5 +46,5 @@ def _is_shown(at: int, branches: Branches) -> bool:
 
 @cache
 def _pattern(names: frozenset[str]) -> re.Pattern[str]:
-    """Return a pattern for a string literal that is one of the names."""
-    return re.compile(rf"""(?<![\w"'\\])(["'])(?:{"|".join(sorted(map(re.escape, names)))})\1""")
+    """Return a pattern for a string literal that is one of the names, or one of _DRIVERS."""
+    return re.compile(rf"""(?<![\w"'\\])(["'])(?:{"|".join(sorted(map(re.escape, names | _DRIVERS)))})\1""")
