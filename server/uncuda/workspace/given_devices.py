@@ -4,7 +4,7 @@ own, as in `WhisperModel(size, device=device)` of faster-whisper."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from uncuda import lazy_re
@@ -26,9 +26,8 @@ MAY_GIVE = (b"=device", b"device=self.", b"cuda=")
 
 class Given(NamedTuple):
     """What a file gives to libraries with devices of their own. `libraries`: those that get a device from elsewhere,
-    each as "MODULE\\nLIBRARY" with the file's module;
-    `makers`: the dotted names of the functions of other modules whose results such a library gets:
-    `calculate_metrics(cuda=is_cuda_available())`."""
+    each as "MODULE\\nLIBRARY" with the file's module; `makers`: the dotted names of the functions of other modules whose
+    results such a library gets: `calculate_metrics(cuda=is_cuda_available())`."""
 
     libraries: frozenset[str] = frozenset()
     makers: frozenset[str] = frozenset()
@@ -51,7 +50,7 @@ class GivenDevices:
         """Return what a file gives to such libraries."""
         if not self._any or (self._from.search(data) is None and self._plain.search(data) is None):
             return NOTHING
-        calls = [(library, call) for name, library in self._names(data) for call in _calls(name, data)]
+        calls = list(_calls(dict(self._names(data)), data))
         called = {match[1] for _, call in calls for match in _ANSWER.finditer(data, *call)}
         makers = (
             f"{imported_from(match[1].decode(), path)}.{one[1].decode()}"
@@ -71,10 +70,12 @@ class GivenDevices:
             yield match[2] or match[1], match[1].decode()
 
 
-def _calls(name: bytes, data: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the span of the arguments of each call of an imported name, or of a name in it."""
-    for call in re.finditer(rb"(?<![\w.])%b(?:\.\w+)*\(" % re.escape(name), data):
-        yield call.end(), _closing(data, call.end())
+def _calls(names: Mapping[bytes, str], data: bytes) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Yield the library, and the span of the arguments, of each call of an imported name, or of a name in it. `names`:
+    the imported names, each with its library."""
+    either = b"|".join(map(re.escape, names))
+    for call in re.finditer(rb"(?<![\w.])(%b)(?:\.\w+)*\(" % either, data) if names else ():
+        yield names[call[1]], (call.end(), _closing(data, call.end()))
 
 
 def _closing(data: bytes, start: int) -> int:

@@ -40,12 +40,8 @@ _PROSE = r'"{3}[\s\S]*?"{3}|#[^\n]*'
 _CAPABILITY = "torch.cuda.get_device_capability("
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
-_CAREFUL = (
-    "try:",
-    "shell=True",
-    "which(",
-    "is_available",
-)  # a function with one of these handles a missing program
+# a function with one of these handles a missing program
+_CAREFUL = ("try:", "shell=True", "which(", "is_available")
 # before the question for the capability, or beside it: the function may ask whether there is a device of CUDA
 _ASKED_FIRST = r"\b(?:if|and|or|not|assert)\b[^\n]*(?i:cuda|gpu|device)|(?i:cuda|gpu|device)[^\n]*\b(?:and|or)\b|\btry:"
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
