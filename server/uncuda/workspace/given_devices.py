@@ -20,13 +20,13 @@ _ARGUMENT = lazy_re.compile(_GIVEN)
 _ANSWER = lazy_re.compile(rb"\b(?:device|cuda|gpu|use_cuda|use_gpu)[ \t]*=[ \t]*(?:not[ \t]+)?(\w+)\(")
 
 
-MAY_GIVE = (b"=device", b"device=self.", b"cuda=")
-"""Of these, a file without names of CUDA has at least one if it gives such a library a device or an answer."""
+GIVES = b"cuda="
+"""Of the files in which no rule finds anything, only those with these words are searched: they may give an answer."""
 
 
 class Given(NamedTuple):
     """What a file gives to libraries with devices of their own. `libraries`: those that get a device from elsewhere,
-    each as "MODULE\\nLIBRARY" with the file's module; `makers`: the dotted names of the functions of other modules whose
+    each as "MODULE\\nLIBRARY" with the module; `makers`: the dotted names of the functions of other modules whose
     results such a library gets: `calculate_metrics(cuda=is_cuda_available())`."""
 
     libraries: frozenset[str] = frozenset()

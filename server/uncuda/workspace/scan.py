@@ -25,7 +25,7 @@ from .calls import Calls, calls, has_tests, wrapped
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
-from .given_devices import MAY_GIVE, GivenDevices
+from .given_devices import GIVES, GivenDevices
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
 from .importers import Importers, device_makers, user_and_library
 from .kept_flags import models_stay
@@ -309,7 +309,7 @@ class Scanner:
         if concerned and (imported := self._importers.of(data, path)):
             makers = device_makers(data, path, imported)
             found = found._replace(users=imported, device_makers=makers)
-        if path.endswith(".py") and "\n" not in path and (concerned or contains_any(data, MAY_GIVE)):
+        if path.endswith(".py") and "\n" not in path and (concerned or contains(data, GIVES)):
             libraries, makers = self._given_devices.of(data, path)
             if libraries or makers:
                 found = found._replace(devices_given=libraries, device_makers=found.device_makers | makers)
