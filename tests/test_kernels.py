@@ -96,6 +96,7 @@ def test_kernels_that_a_file_gives(name: str) -> None:
             '    """Ask the device if CUDA is there."""\n    return torch.cuda.get_device_capability()[0] > 8\n',
             True,
         ),
+        ("    '''Ask the gpu and its driver.'''\n    return torch.cuda.get_device_capability()\n", True),
         ("    # torch.cuda.get_device_capability()\n    pass\n", False),
         ("    return torch.cuda.is_available() and torch.cuda.get_device_capability()[0] > 7\n", False),
         ("    return use_cuda and torch.cuda.get_device_capability()[0] > 7\n", False),

@@ -177,6 +177,8 @@ def test_the_device_of_a_function_in_which_a_word_is_looked_for() -> None:
     assert classes(PINNED) == {"safe"}
     assert "review" in classes(PINNED.replace("get_default_device", "get_name"))
     assert "review" in classes(PINNED.replace('"cuda" in', '"cuda" =='))
+    assert "review" in classes(PINNED.replace("get_default_device", "features_by_device"))
+    assert "safe" not in classes(PINNED.replace("config", "onnxruntime"))
 
 
 def test_the_device_of_a_function_is_typed() -> None:

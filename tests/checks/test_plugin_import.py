@@ -680,7 +680,19 @@ def test_torch_that_a_function_imports_late(line: str) -> None:
     assert fixed == text.replace("cuda", "npu").replace(f"{line}\n", f"{line}\nimport torch_npu\n")
 
 
-@pytest.mark.parametrize("line", ['torch = types.ModuleType("torch")', "torch = make()", 'torch = f("flame")'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        'torch = types.ModuleType("torch")',
+        'torch = make_stub_module("torch")',
+        'torch = load_model("torch")',
+        'torch: Any = lazy_import("torch")',
+        'if (torch := lazy_import("torch")): pass',
+        "torch = items.torch()",
+        "torch = make()",
+        'torch = f("flame")',
+    ],
+)
 def test_what_is_no_late_torch(line: str) -> None:
     text = LATE.format(line)
     fixed = engine_for("npu", Settings()).fix(Source(text), review=False).text

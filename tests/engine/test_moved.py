@@ -109,6 +109,13 @@ def test_a_class_that_keeps_the_device_of_its_model() -> None:
     fixed = engine_for("npu", OLD).fix(Source(KEPT)).text
     assert fixed.partition("class Other")[0].count("npu") == HEAD.count("npu")
     assert fixed.partition("class Other")[2].count("npu") == 2
+    for old, new in (
+        (".to(self.device)", ".to(device=self.device)"),
+        ("self.device =", "self.device: str ="),
+        ("self.device =", "device = self.device ="),
+    ):
+        spelled = engine_for("npu", OLD).fix(Source(KEPT.replace(old, new))).text
+        assert spelled.partition("class Other")[0].count("npu") == HEAD.count("npu")
     free = KEPT.replace("build(provider).to(self.device)", "build(provider)")
     assert engine_for("npu", OLD).fix(Source(free)).text.count("npu") > fixed.count("npu")
 

@@ -31,5 +31,19 @@ def test_other_files_move(text: str) -> None:
     assert "torch.npu.is_available" in ENGINE.fix(Source(other)).text
 
 
+def test_a_program_that_moves_its_model_is_ported() -> None:
+    """Its model and its data would otherwise be on two devices."""
+    text = STAYS[1] + "\n\ndef main(model, x):\n    device = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+    text += "    return model.to(device)(x.cuda())\n"
+    fixed = ENGINE.fix(Source(text)).text
+    assert "cuda" not in fixed.partition("def main")[2]
+
+
+@pytest.mark.parametrize("asked", ["torch.cuda.device_count() > 0", "cuda.is_available()"])
+def test_other_questions_stay(asked: str) -> None:
+    text = STAYS[1].replace("torch.cuda.is_available()", asked).replace("import os\n", "from torch import cuda\n")
+    assert ENGINE.fix(Source(text)).text == text
+
+
 def test_it_is_typed() -> None:
     type_in_each_line(STAYS[1], ("        x = 'nvcc'", "import torch", "x = torch.cuda.is_available()", "x = 1"), 2)

@@ -77,9 +77,9 @@ def imports_by_name(module: str, facts: Facts) -> list[Statement]:
         statement
         for statement in statements
         if statement is not None
-        and any(
-            imported_name(one.value) == module or is_late_torch(one.name, one.value)
-            for one in statement.digest.bindings
+        and (
+            any(imported_name(one.value) == module for one in statement.digest.bindings)
+            or (module == "torch" and is_late_torch(statement.digest.piece.nodes))
         )
     ]
 

@@ -134,9 +134,7 @@ def _of_torch(node: ast.AST) -> bool:
     names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
     names += [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-        late = is_late_torch(target.id if isinstance(target, ast.Name) else "", node.value)
-        names.append("torch" if late else imported_name(node.value) or "")
+        names.append("torch" if is_late_torch([node]) else imported_name(node.value) or "")
     return any(name.partition(".")[0] == "torch" for name in names)
 
 

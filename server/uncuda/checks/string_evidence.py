@@ -45,6 +45,7 @@ _PROSE_PARAMETERS = frozenset(
 _LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
 _PROSE_MODULES = MODULES | {"logging", "warnings"}
 _LISTS = lazy_re.compile(r"(?:async[ \t]+)?for\b|assert\b")  # `for x in kinds`, `assert x in kinds` choose nothing
+_GIVES_DEVICE = lazy_re.compile(r"_*(?:get|select|choose|default|current)_(?:\w+_)?device\Z")
 _PACKAGE = lazy_re.compile(r"[\w.-]*\w")
 _RAISED = lazy_re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
@@ -89,7 +90,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
         return REVIEW
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
-    shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement)
+    shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement, flow)
     if shown or _flows(rule, role, statement, flow):
         return SAFE if known or flow.context.has_torch else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":
@@ -344,15 +345,17 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
     return named(last_word(subject.value), rule.get("names", ()))
 
 
-def _is_said_of(rule: Rule, role: Role, statement: Statement) -> bool:
-    """In `str(select_device()) == "cuda:0"` and `"cuda" in select_device()`: whether the name `select_device` matches a
-    pattern in the rule's key `names`."""
+def _is_said_of(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
+    """In `str(select_device()) == "cuda:0"` and `"cuda" in get_device()`: whether the name `select_device` matches a
+    pattern in the rule's key `names`, and no library with devices of its own has the function."""
     if role.kind not in ("comparison", "membership") or not isinstance(role.subject, ast.Call):
         return False
-    outer = statement.digest.parents.get(role.subject)
-    in_text = isinstance(outer, ast.Call) and last_word(outer.func) == "str"
-    if not in_text and (role.kind != "membership" or role.containers):
-        return False
+    outer, function = statement.digest.parents.get(role.subject), role.subject.func
+    if not isinstance(outer, ast.Call) or last_word(outer.func) != "str":
+        if role.kind != "membership" or role.containers or not _GIVES_DEVICE.match(last_word(function)):
+            return False
+        if is_listed(flow.module_of(function), rule.get("silent-calls", ())):
+            return False
     return named(last_word(role.subject.func), rule.get("names", ()))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,8 +19,12 @@ from .scopes import ScopeMap
 
 _FALLBACKS = frozenset({"def", "class", "from", "import"})
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-_LATE = frozenset({"get_torch", "import_torch", "lazy_torch", "load_torch", "require_torch", "torch"})
-_LOADING, _OTHERS = ("cast", "dep", "import", "lazy", "load", "module", "require"), frozenset({"ModuleType"})
+# functions that return torch; functions that import what they are given by name; and those that make a stand-in for it
+_LATE = frozenset(
+    {"_torch", *(f"{under}{verb}_torch" for under in ("", "_") for verb in ("get", "import", "load", "require"))}
+)
+_GETTERS, _LOADING = frozenset({"cast", "get_module"}), ("dependency", "import", "lazy", "require")
+_MAKING = ("create", "dummy", "fake", "install", "make", "mock", "new", "stub")
 _IMPORTERS = frozenset({"import_module", "importorskip", "__import__"})
 
 
@@ -201,17 +205,22 @@ LATE = lazy_re.compile(r"^[ \t]*torch[ \t]*=[ \t]*[\w.]+\(", re.M)
 """Matches each line that may bind `torch` as `is_late_torch` says."""
 
 
-def is_late_torch(name: str, value: ast.expr | None) -> bool:
-    """Return whether a value is what a function gives that imports torch late, for a variable `torch`: `torch =
-    _safe_import("torch")`, `torch = _import_torch()`."""
-    if name != "torch" or not isinstance(value, ast.Call):
+def is_late_torch(nodes: Sequence[ast.AST]) -> bool:
+    """Return whether a statement only binds `torch` to what a function gives that imports it late: `torch =
+    _safe_import("torch")`, `torch = _import_torch()`. `nodes`: the nodes of the statement."""
+    node = nodes[0] if len(nodes) == 1 else None
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call) or len(node.targets) > 1:
         return False
-    last = value.func.attr if isinstance(value.func, ast.Attribute) else getattr(value.func, "id", "")
-    if not value.args and not value.keywords:
-        return last.strip("_") in _LATE
-    first = value.args[0] if value.args else None
-    named = isinstance(first, ast.Constant) and first.value == "torch" and last not in _OTHERS
-    return named and any(word in last.lower() for word in _LOADING)
+    target, call = node.targets[0], node.value
+    if not isinstance(target, ast.Name) or target.id != "torch":
+        return False
+    last = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    if not call.args and not call.keywords:
+        return last in _LATE and isinstance(call.func, ast.Name)
+    first = call.args[0] if call.args else None
+    named = isinstance(first, ast.Constant) and first.value == "torch"
+    imports = last in _GETTERS or any(word in last.lower() for word in _LOADING)
+    return named and imports and not any(word in last.lower() for word in _MAKING)
 
 
 def plain_imports(searches: Searches) -> Iterator[tuple[str, str]]:

@@ -197,8 +197,7 @@ class _Reader:
     def _is_late(self, offset: int) -> bool:
         """Return whether the statement at an offset binds `torch` to what a function gives that imports it late."""
         statement = self.facts.peek(offset)
-        bindings = statement.digest.bindings if statement is not None else ()
-        return any(is_late_torch(one.name, one.value) for one in bindings)
+        return statement is not None and is_late_torch(statement.digest.piece.nodes)
 
     def _statement(self, offset: int) -> int:
         """Parse the statement at an offset; a comment or a long string is skipped. Return the end of the statement,
@@ -367,7 +366,7 @@ class _Reader:
             return binding.dotted if self.words.told_apart(binding.dotted) else None
         if binding.value is None:
             return None
-        if is_late_torch(binding.name, binding.value):
+        if binding.name == "torch" and is_late_torch(statement.digest.piece.nodes):
             return "torch"
         dotted = imported_name(binding.value) or self.facts.names.resolve_node(
             binding.value, statement.start, statement.digest

@@ -36,14 +36,15 @@ _LISTED, _END_OF_LIST = r"\n(\w+)[ \t]*(?::[^\n=]*)?=[ \t]*[\[(]", r"\n\S"
 _MADE = r"\n[ \t]*(\w+)[ \t]*(?::[^\n=]*)?=([^\n=]*)(?<!,)(?=\n|$)"
 _DRIVER = r"nvidia-smi[\"']"
 _QUOTED = r"[#\"']"
-_PROSE = r'"{3}[\s\S]*?"{3}|#[^\n]*'
+_PROSE = r"\"{3}[\s\S]*?\"{3}|'{3}[\s\S]*?'{3}|#[^\n]*"
 _CAPABILITY = "torch.cuda.get_device_capability("
 # before the program: a call that raises an exception if the program does not exist
 _RUN = r"(?:call|run|Popen|check_output)\(\s*\[?\s*[\"']$"
 # a function with one of these handles a missing program
 _CAREFUL = ("try:", "shell=True", "which(", "is_available")
 # before the question for the capability, or beside it: the function may ask whether there is a device of CUDA
-_ASKED_FIRST = r"\b(?:if|and|or|not|assert)\b[^\n]*(?i:cuda|gpu|device)|(?i:cuda|gpu|device)[^\n]*\b(?:and|or)\b|\btry:"
+_TRY = "try:"
+_TESTS, _DEVICES = r"\b(?:if|and|or|not|assert)\b", r"(?i:cuda|gpu|device)"
 _RETURNS = r"\n[ \t]+return[ \t]+\w"
 
 
@@ -174,7 +175,8 @@ def _askers(text: str) -> Iterator[str]:
         if not match[1] and at < len(asking) and asking[at] < (end.start() if end else len(text)):
             line = text.find("\n", asking[at])
             before = text[start : line if line >= 0 else len(text)].replace(_CAPABILITY, "")
-            if not re.search(_ASKED_FIRST, re.sub(_PROSE, "", before)):
+            lines = re.sub(_PROSE, "", before).split("\n")
+            if not any(_TRY in line or (re.search(_TESTS, line) and re.search(_DEVICES, line)) for line in lines):
                 yield match[2]
 
 

@@ -65,22 +65,20 @@ def _beside_kept(
 def _keeper(hit: Hit, branches: Branches) -> int | None:
     """Return the start of the class that keeps a condition's answer as the device of its model; None if there is
     none."""
-    outer = next(_assigned(hit), None)
-    target = outer.targets[0] if outer is not None else None
-    name = spelled(target) if isinstance(target, ast.Attribute) else ""
-    if hit.statement is None or "device" not in name or not branches.says(f".to({name})"):
-        return None
-    return _class_of(hit.statement, branches)
+    names = (spelled(target) for target in _targets(hit) if isinstance(target, ast.Attribute))
+    given = (f".to({key}{name}{end}" for name in names if "device" in name for key in ("", "device=") for end in ",)")
+    return _class_of(hit.statement, branches) if hit.statement is not None and any(map(branches.says, given)) else None
 
 
-def _assigned(hit: Hit) -> Iterator[ast.Assign]:
-    """Yield the assignment whose value is chosen by the condition of a hit."""
+def _targets(hit: Hit) -> Sequence[ast.expr]:
+    """Return what is assigned a value that the condition of a hit chooses."""
     inner, chosen = hit.node, False
     for outer in hit.statement.digest.ancestors(inner) if hit.statement is not None and inner is not None else ():
         chosen = chosen or (isinstance(outer, ast.IfExp) and inner is outer.test)
-        if isinstance(outer, ast.Assign) and chosen:
-            yield outer
+        if isinstance(outer, (ast.Assign, ast.AnnAssign)) and chosen:
+            return outer.targets if isinstance(outer, ast.Assign) else [outer.target]
         inner = outer
+    return ()
 
 
 def _class_of(statement: Statement, branches: Branches) -> int | None:

@@ -11,7 +11,7 @@ from ...checks.branches import Branches
 from .kernels import BUILDER
 from .questions import Questions
 
-_BUILDING, _EXTENSION, _ASKS = "torch.utils.cpp_extension.", "cpp_extension", "torch.cuda.is_available"
+_BUILDING, _EXTENSION = "torch.utils.cpp_extension.", "cpp_extension"
 _COMPILES = ("nvcc", "NVCC", "include_paths(")
 
 
@@ -19,10 +19,11 @@ def over_toolkit(hits: Sequence[Hit], questions: Questions, branches: Branches) 
     """Yield the indices of conditions that guard code about CUDA's toolkit in a file that builds an extension for CUDA,
     if no fix changes this code. No fix ports the extension, so its build must not ask for another accelerator. Both
     branches of a condition count: a build script may also cross-compile where it finds no device. In a file that calls
-    CUDA's compiler for an extension, or asks for the paths of CUDA's headers, every question whether CUDA is available
-    counts."""
-    if branches.says(_EXTENSION) and any(map(branches.says, _COMPILES)):
-        yield from (index for index in questions if hits[index].words.get("name") == _ASKS)
+    CUDA's compiler for an extension, or asks for the paths of CUDA's headers, and moves nothing to a device, every
+    question counts."""
+    moves = any(hit.rule.check in ("method", "string") for hit in hits)
+    if branches.says(_EXTENSION) and any(map(branches.says, _COMPILES)) and not moves:
+        yield from (index for index in questions if hits[index].rule.check == "name")
     if not any(hit.words.get("name") == BUILDER for hit in hits):
         return
     starts = sorted(hit.start for hit in hits if not hit.fixes and _is_of_toolkit(hit))

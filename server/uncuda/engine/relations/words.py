@@ -111,7 +111,8 @@ def conjoined(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
         inside = False
         for outer in hit.statement.digest.ancestors(hit.node):
             work.compare()
-            inside = inside or isinstance(outer, ast.Compare)
+            begins = isinstance(outer, ast.Call) and last_word(outer.func) == "startswith"
+            inside = inside or begins or isinstance(outer, ast.Compare)
             if isinstance(outer, ast.BoolOp):
                 if isinstance(outer.op, ast.And) and inside and is_word:
                     told.setdefault(id(outer), index)
