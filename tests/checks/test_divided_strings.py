@@ -183,3 +183,30 @@ def test_the_device_of_a_function_in_which_a_word_is_looked_for() -> None:
 
 def test_the_device_of_a_function_is_typed() -> None:
     type_in_each_line(PINNED, ("    if 'cuda' in str(get_device()):", "    if 'cuda' in get_name():", "x = 1"), 1)
+
+
+MATCHED = """import re
+import torch
+
+
+def index_of(device):
+    if "cuda" not in device:
+        return None
+    match = re.match("([^:]+)(:[0-9]+)?$", device)
+    assert match.group(1).lower() == "cuda", device
+    return int(match.group(2)[1:])
+"""
+
+
+def test_the_first_group_of_a_device_that_is_matched() -> None:
+    """As in mmdeploy/utils/device.py: the assertion raised for the ported default of another file."""
+    assert classes(MATCHED) == {"safe"}
+    assert classes(MATCHED.replace("match.group(1)", "match[1]")) == {"safe"}
+    assert "review" in classes(MATCHED.replace("group(1)", "group(2)"))
+    assert "review" in classes(MATCHED.replace('$", device)', '$", name)'))
+    assert classes(MATCHED.replace('re.match("([^:]+)(:[0-9]+)?$", device)', "PATTERN.match(device)")) == {"safe"}
+
+
+def test_the_first_group_of_a_device_is_typed() -> None:
+    typed = ("    match = re.match('(.*)', name)", "    if match[1] == 'cuda':", "    kind = match.group(1)", "x = 1")
+    type_in_each_line(MATCHED, typed, 2)

@@ -63,7 +63,7 @@ def complete(role: Role, statement: Statement, flow: Flow) -> Role:
             role.subject, role.name = node.subject, last_word(node.subject)
     elif role.kind == "return" and not role.name:
         role.name = flow.function_of(statement)
-    elif role.kind in TESTS and isinstance(role.subject, ast.Subscript):
+    elif role.kind in TESTS and isinstance(role.subject, (ast.Call, ast.Subscript)):
         divided = flow.divided(role.subject, statement)
         if divided is not role.subject:
             role.name = last_word(unwrapped(divided)[0])

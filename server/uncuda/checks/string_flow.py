@@ -19,6 +19,7 @@ from .parameters import is_fixture
 
 Proof = Callable[[Role], bool]
 _MANY = 60
+_MATCHING, _FLAGS = frozenset({"fullmatch", "match"}), 3  # `re.match(pattern, text, flags)` has this many arguments
 _DIVIDING = frozenset({"partition", "rpartition", "rsplit", "split"})
 _NOTHING = "nullcontext"  # of contextlib
 _PARTS = ("args", "keywords", "values", "comparators")
@@ -42,7 +43,7 @@ class Flow:
         self._scopes = context.scopes
         self._fixtures: dict[str, bool] = {}
         self._takers: dict[tuple[str, int], Links] = {}
-        self._divisions: dict[tuple[str, int], tuple[ast.expr, ...]] = {}
+        self._divisions: dict[tuple[str, int], tuple[int, ast.expr] | None] = {}
 
     def resolve(self, node: ast.AST, statement: Statement) -> str | None:
         """The dotted name to which an expression resolves, also if no rule covers this name."""
@@ -312,25 +313,29 @@ class Flow:
 
     def divided(self, value: ast.expr, statement: Statement) -> ast.expr:
         """Return the call that divides a string, for the first item of the variable that holds the result:
-        `device.split(":")` for `parts[0]` after `parts = device.split(":")` in the same function; otherwise the value
-        itself."""
-        if not isinstance(value, ast.Subscript) or not isinstance(value.value, ast.Name) or not _is_first(value.slice):
+        `device.split(":")` for `parts[0]` after `parts = device.split(":")` in the same function. For the first group
+        of a match, `match[1]` after `match = re.match(pattern, device)`, return the string that is matched. Otherwise
+        return the value itself."""
+        name, number = _item(value)
+        if not name:
             return value
-        name = value.value.id
         scope = self.context.facts.indents.scope_start(statement.start)
-        found = self._divisions.get((name, scope))
-        if found is None:
-            found = self._divisions[name, scope] = self._division(name, scope)
-        return found[0] if found else value
+        if (name, scope) not in self._divisions:
+            self._divisions[name, scope] = self._division(name, scope)
+        found = self._divisions[name, scope]
+        return found[1] if found is not None and found[0] == number else value
 
-    def _division(self, name: str, scope: int) -> tuple[ast.expr, ...]:
-        """Return the call that divides a string, if it is the only value of a variable; otherwise ()."""
+    def _division(self, name: str, scope: int) -> tuple[int, ast.expr] | None:
+        """Return the number of the first part, and the call that divides a string or the string that is matched, if it
+        is the only value of a variable; otherwise None."""
         self.context.asked.add(name)
         every = self.naming(name, scope)
         bindings = [one for where in every for one in where.digest.bindings if one.name == name]
         found = bindings[0].value if len(bindings) == 1 and scope >= 0 else None
+        if isinstance(found, ast.Call) and last_word(found.func) in _MATCHING and found.args:
+            return 1, found.args[-1] if len(found.args) < _FLAGS else found.args[1]
         changed = any(f"{name}." in where.digest.piece.text for where in every)  # `parts.insert(0, kind)`
-        return (found,) if found is not None and _divides(found) and not changed else ()
+        return (0, found) if found is not None and _divides(found) and not changed else None
 
     def _opens(self, spelled: str, text: Text, statement: Statement) -> bool:
         """Whether the first field of an f-string is this variable: `f"{name}:{index}"`."""
@@ -348,13 +353,14 @@ class Flow:
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))
             return (("call", role.name), *taken)
+        if _item(role.subject)[0] and isinstance(role.subject, (ast.Call, ast.Subscript)):
+            if self.divided(role.subject, statement) is not role.subject:
+                return tuple(self._parts(role.subject, statement))
         if isinstance(role.subject, ast.Call) and role.kind in ("comparison", "membership"):
             name = role.name.removesuffix("()")
             return (("call", name),) if self.context.facts.says(f"def {name}(") else ()
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
-        if isinstance(role.subject, ast.Subscript) and self.divided(role.subject, statement) is not role.subject:
-            return tuple(self._parts(role.subject, statement))
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
             return (("field", role.option or (FIXTURES if _spelled(role) == FIXTURES else role.name)),)
         if role.call is not None and role.kind in ("default", "item") and role.subject is None:
@@ -371,18 +377,17 @@ class Flow:
             return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
         return ()
 
-    def _parts(self, part: ast.Subscript, statement: Statement) -> Iterator[tuple[Hashable, ...]]:
+    def _parts(self, part: ast.Call | ast.Subscript, statement: Statement) -> Iterator[tuple[Hashable, ...]]:
         """Yield the keys for `Hit.links` of the variables to which the first part of a divided string is assigned,
         `kind` for `parts[0]` beside `kind = parts[0]`, and of what is divided."""
-        name = ast.unparse(part.value)
+        name, number = _item(part)
         scope = self.context.facts.indents.scope_start(statement.start)
         yield "name", name, At(scope)
         core, _ = unwrapped(self.divided(part, statement))
         yield from self.links(Role("comparison", core, name=last_word(core), subject=core), statement)
         for where in self.naming(name, scope):
             for binding in where.digest.bindings:
-                value = binding.value
-                if isinstance(value, ast.Subscript) and _is_first(value.slice) and ast.unparse(value.value) == name:
+                if binding.value is not None and _item(binding.value) == (name, number):
                     yield "name", binding.name, At(scope)
 
     def made(self, role: Role, statement: Statement) -> Links:
@@ -410,8 +415,14 @@ class Flow:
         return self._takers[name, scope]
 
 
-def _is_first(index: ast.expr) -> bool:
-    return isinstance(index, ast.Constant) and index.value == 0
+def _item(value: ast.AST | None) -> tuple[str, int]:
+    """Return the variable and the number of its item: ("parts", 0) for `parts[0]`, ("match", 1) for `match.group(1)`;
+    ("", 0) for other expressions."""
+    holder, index = (value.value, value.slice) if isinstance(value, ast.Subscript) else (None, None)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "group":
+        holder, index = value.func.value, value.args[0] if len(value.args) == 1 else None
+    number = index.value if isinstance(index, ast.Constant) else None
+    return (holder.id, number) if isinstance(holder, ast.Name) and type(number) is int else ("", 0)
 
 
 def _divides(node: ast.expr) -> bool:
