@@ -280,6 +280,20 @@ def test_a_question_over_a_function_that_runs_a_compiled_module_stays(name: str,
         assert moved == user.replace("torch.cuda", "torch.npu")
 
 
+@pytest.mark.parametrize("build", [BUILD, ""])
+@pytest.mark.parametrize("module", ["pts_ext", "nvdiffrast", "pts_cuda", "numpy"])
+def test_the_language_server_finds_the_same_functions(module: str, build: str, tmp_path: Path) -> None:
+    """The command line reads files with autograd functions only if they matter, the language server reads them all."""
+    files = {"ops/__init__.py": "", "ops/knn.py": FUNCTION.replace("pts_ext", module), "setup.py": build}
+    fixed(tmp_path, files, "npu")
+    engines = Engines(CATALOGUE)
+    look = engines.survey([File(str(tmp_path / path), Settings(target="npu"), given=True) for path in files])
+    reader = Reader(CATALOGUE)
+    found = reader.project({str(tmp_path / path): reader.file(str(tmp_path / path)) for path in files}).wrappers
+    assert found == look.project.wrappers
+    assert bool(found) == (module in ("nvdiffrast", "pts_cuda") or (module == "pts_ext" and bool(build)))
+
+
 OTHERS = {
     "a function of a library": ("from torchvision.ops import knn", "knn(x)", FUNCTION),
     "a module of a library": ("import torchvision.ops as ops", "ops.knn(x)", FUNCTION),

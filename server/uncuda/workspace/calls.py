@@ -85,12 +85,17 @@ def calls(data: bytes, path: str, libraries: Collection[str], concerned: bool = 
     return frozenset("\n".join([caller, *sorted(callees)]) for caller, callees in found.items() if callees)
 
 
+def may_wrap(data: bytes, path: str) -> bool:
+    """Return whether a file has autograd functions, which may call code that is compiled for CUDA."""
+    return (
+        path.endswith(".py") and "\n" not in path and contains(data, _FUNCTION) and _AUTOGRAD.search(data) is not None
+    )
+
+
 def wrapped(data: bytes, path: str) -> frozenset[str]:
     """Return the functions and classes of a file with autograd functions that call other modules and do not ask for
     the device, with what they call: strings "NAME\\nCALLEE\\n…" of dotted names. Only the build of the project shows
     which of the callees are compiled for CUDA (`followed.wrappers`)."""
-    if not path.endswith(".py") or "\n" in path or not contains(data, _FUNCTION) or _AUTOGRAD.search(data) is None:
-        return frozenset()
     found = _File(data, path, ()).wrapped()
     return frozenset("\n".join([name, *sorted(callees)]) for name, callees in found.items() if callees)
 

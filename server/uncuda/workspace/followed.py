@@ -69,11 +69,11 @@ def reached(
 
 
 def wrappers(
-    told: Iterable[Calls], libraries: Collection[str], extensions: Collection[str]
+    told: Iterable[Calls], bound_to_cuda: Collection[str], extensions: Collection[str]
 ) -> frozenset[tuple[str, str]]:
     """Return pairs (name, module) of the project's functions and autograd functions that run code of a compiled module:
-    one of the `extensions`, which the project compiles for CUDA, or a module of a library that rules or tables know,
-    or whose name contains "cuda". `told`: what `calls.wrapped` returns for each file."""
+    one of the `extensions`, which the project compiles for CUDA, or a module of a library that may need CUDA: one of
+    `bound_to_cuda`, or one whose name contains "cuda". `told`: what `calls.wrapped` returns for each file."""
     built = _Built(extensions)
     found = set[tuple[str, str]]()
     for one in chain.from_iterable(told):
@@ -82,7 +82,7 @@ def wrappers(
             root = callee.partition(".")[0]
             if module := built.below(callee):
                 found.add((name, module))
-            elif root in libraries or "cuda" in root:
+            elif root in bound_to_cuda or "cuda" in root:
                 found.add((name, callee))
     return frozenset(found)
 

@@ -40,15 +40,15 @@ class GivenDevices:
     """Finds calls of some libraries with a device from elsewhere. `libraries`: the names of packages."""
 
     def __init__(self, libraries: Collection[str]) -> None:
+        self._roots = frozenset(name.encode() for name in libraries)
         roots = "|".join(sorted(map(re.escape, libraries)))
         # each pattern begins with a literal, which is fast to search for
         self._from = lazy_re.compile(rf"from ({roots})\b[\w.]*[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)".encode())
         self._plain = lazy_re.compile(rf"import ({roots})\b[\w.]*(?:[ \t]+as[ \t]+(\w+))?".encode())
-        self._any = bool(roots)
 
-    def of(self, data: bytes, path: str) -> Given:
-        """Return what a file gives to such libraries."""
-        if not self._any or (self._from.search(data) is None and self._plain.search(data) is None):
+    def of(self, data: bytes, path: str, roots: Collection[bytes]) -> Given:
+        """Return what a file gives to such libraries. `roots`: the result of `import_roots` for the file."""
+        if self._roots.isdisjoint(roots):
             return NOTHING
         calls = list(_calls(dict(self._names(data)), data))
         called = {match[1] for _, call in calls for match in _ANSWER.finditer(data, *call)}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from uncuda import lazy_re
-from uncuda.byte_search import contains, contains_any
+from uncuda.byte_search import contains
 from uncuda.module_names import imported_from, module_at
 from uncuda.project import SCALERS
 
@@ -20,21 +20,17 @@ class Importers:
     def __init__(self, libraries: Collection[str]) -> None:
         self._libraries = frozenset(libraries) | SCALERS
         names = sorted({name.partition(".")[0] for name in self._libraries})
-        self._roots = [name.encode() for name in names]
+        self._roots = frozenset(name.encode() for name in names)
         roots = "|".join(map(re.escape, names))
         # the pattern begins with a line break, which is fast to search for
         pattern = rf"\n(?:from[ \t]+((?:{roots})\b[\w.]*)[ \t]+import[ \t]*(\([^)]{{0,4000}}\)|[^\n]*)"
         others = r"(?:[\w.]+(?:[ \t]+as[ \t]+\w+)?[ \t]*,[ \t]*){0,20}"
         self._import = lazy_re.compile(rf"{pattern}|import[ \t]+{others}((?:{roots})\b[\w.]*))".encode())
 
-    def of(self, data: bytes, path: str) -> frozenset[str]:
-        """Return "MODULE\\nLIBRARY" for each library that a file that names torch imports outside of all blocks."""
-        if (
-            not path.endswith(".py")
-            or "\n" in path
-            or not contains_any(data, self._roots)
-            or not contains(data, b"torch")
-        ):
+    def of(self, data: bytes, path: str, roots: Collection[bytes]) -> frozenset[str]:
+        """Return "MODULE\\nLIBRARY" for each library that a file that names torch imports outside of all blocks.
+        `roots`: the result of `import_roots` for the file."""
+        if self._roots.isdisjoint(roots) or not contains(data, b"torch"):
             return frozenset()
         found = set(self._imported(b"\n" + data))
         module = module_at(path) if found else ""

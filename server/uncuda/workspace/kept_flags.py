@@ -46,7 +46,7 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
     only, so the question stays, and Lightning keeps the models on the CPU; FLAG_BY_CUDA (`_sets_flag`);
     WRAPS_BY_COUNT (`_wraps_by_count`)."""
-    if is_apart(path):
+    if not contains(data, b"cuda"):
         return frozenset()
     found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
     if contains(data, b"lightning") and contains(data, b"Trainer") and _LIGHTNING.search(data) and _GIVEN.search(data):
@@ -55,7 +55,7 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
         found.add(WRAPS_BY_COUNT)
     if contains(data, _METHOD) and _sets_flag(data):
         found.add(FLAG_BY_CUDA)
-    return frozenset(found)
+    return frozenset(found) if found and not is_apart(path) else frozenset()
 
 
 def _keeps_flag(data: bytes) -> bool:

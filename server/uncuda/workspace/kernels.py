@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-from uncuda.byte_search import contains_any
+from uncuda.byte_search import contains, contains_any
 
-_WORDS = (b"cpp_extension", b"import triton", b"nvidia-smi", b"get_device_capability")
+_WORDS = (b"cpp_extension", b"import triton", b"nvidia-smi")
+_CAPABILITY_WORD = b"get_device_capability"  # rules find it, so that each file with this word is concerned
 _TOP = 8000
 _NEAR = 40  # maximum number of characters between a call and the name of the program that it runs
 _FAR = 2000  # maximum number of characters between a decorator and its function
@@ -70,6 +71,9 @@ class Told(NamedTuple):
     """The file's module and a library with devices of its own to which it gives a device (`given_devices.py`)."""
     wrapped: frozenset[str] = frozenset()
     """What functions with autograd functions call (`calls.wrapped`)."""
+    wrapping: frozenset[str] = frozenset()
+    """The path of the file, if it has autograd functions that were not read because they matter only in a project that
+    compiles extensions for CUDA."""
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
     askers: frozenset[str] = frozenset()
@@ -84,6 +88,7 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
     """The facts about kernels that a file's bytes and name show. `concerned`: whether rules may have findings in the
     file; otherwise only its beginning, with the imports, is searched."""
     says = contains_any(data if concerned else data[:_TOP], _WORDS)
+    says = says or (concerned and contains(data, _CAPABILITY_WORD))
     if not says and "cuda" not in path:
         return UNTOLD
     name = module_of(path)

@@ -30,7 +30,10 @@ def own_module(path: str, libraries: Collection[str]) -> str:
     A module inside a package is imported by its full name, so it never takes the place of a library. A package may be
     in a namespace folder, such as `megatron` around `megatron.core`.
     """
-    folder, name = os.path.dirname(path), os.path.basename(path).removesuffix(".py")
+    name = os.path.basename(path).removesuffix(".py")
+    if name != "__init__" and name.partition(".")[0] not in libraries:
+        return ""  # most files
+    folder = os.path.dirname(path)
     if name == "__init__":
         folder, name = os.path.dirname(folder), os.path.basename(folder)
         above = os.path.basename(folder)
@@ -59,6 +62,7 @@ class Above:
 
     def __init__(self, libraries: Collection[str], once: bool = False) -> None:
         self._libraries = {*libraries, *(name.partition(".")[0] for name in libraries)}
+        self._entries = self._libraries.union(f"{name}.py" for name in self._libraries)
         self._known: dict[str, tuple[int, tuple[str, ...], bool]] = {}
         self._once = once
         self._found: dict[str, list[_Found]] = {}
@@ -93,10 +97,14 @@ class Above:
         if known is not None and self._once:
             return known[1:]
         try:
-            changed = os.stat(folder or ".").st_mtime_ns
+            changed = 0 if self._once else os.stat(folder or ".").st_mtime_ns
             if known is None or known[0] != changed:
                 names = _entries(folder)
-                likely = [entry for entry in names if _CUDA in entry or entry.partition(".")[0] in self._libraries]
+                if not names:
+                    return (), True
+                likely = names & self._entries
+                if _CUDA in "/".join(names):
+                    likely.update(entry for entry in names if _CUDA in entry)
                 modules = tuple(name for entry in sorted(likely) for name in self._module(folder, entry, names))
                 known = self._known[folder] = changed, modules, not _ENDS.isdisjoint(names)
         except OSError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -21,12 +22,13 @@ from uncuda.project import Owner, Project
 from uncuda.source import Source, SourceError, Span
 
 from .backends import ByName, cudas_own, is_apart, neighbours
-from .calls import Calls, calls, has_tests, wrapped
+from .calls import Calls, calls, has_tests, may_wrap, wrapped
 from .discover import Exceeds, File, LeftOut, Problem
 from .files import FileProblem, read_file
 from .followed import follow, reached, wrappers
 from .given_devices import GIVES, GivenDevices
 from .idioms import NAMES, PACKS, STARRED, TORCH_OF, idioms
+from .import_roots import import_roots
 from .importers import Importers, device_makers, user_and_library
 from .kept_flags import models_stay
 from .kernels import UNTOLD, Told, module_of, told
@@ -242,6 +244,8 @@ class Scanner:
         self._importers = Importers(words.cuda_and_cpu)
         self._given_devices = GivenDevices(words.own_devices)
         self._above = Above(words.libraries, once)
+        self._once = once
+        self._bound_to_cuda = frozenset(name.encode() for name in words.bound_to_cuda)
         self.follows = True
         """Whether to find the calls in each file; they are needed only in projects with pytest files (`test_*.py`)."""
         self._libraries = frozenset(name.partition(".")[0] for name in words.libraries)
@@ -265,17 +269,20 @@ class Scanner:
     ) -> Said:
         """Return the facts that one file shows about its project; imports of the modules in `known` are left out.
         `concerned`, `path` and `portable`: see `add`; `followed`: whether calls of tests lead to the file."""
-        imports = contains(data, self._common) and contains_any(data, self._package_bytes)
+        roots = import_roots(data) if concerned else frozenset()
+        if concerned:
+            imports = not roots.isdisjoint(self._package_bytes)
+        else:
+            imports = contains(data, self._common) and contains_any(data, self._package_bytes)
         imports = imports or contains_any(data, self._switches)
-        methods = concerned and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
-        methods = methods or (concerned and may_patch(data))
-        kernels = self._told(data, concerned, path, portable, followed)
-        asking = [one for one in self._asking if self._may_choose(one, data, concerned)]
+        cuda = concerned and contains(data, b"cuda")
+        methods = cuda and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
+        methods = methods or (cuda and may_patch(data))
+        kernels = self._told(data, concerned, path, portable, followed, roots)
+        asking = [one for one in self._asking if self._may_choose(one, data, cuda)]
         apart = bool(imports or asking) and is_apart(path)
         asking = [] if apart else asking
-        torch = (
-            concerned and not self.gathered.torch and contains(data, b"torch.cuda") and _TORCH.search(data) is not None
-        )
+        torch = cuda and not self.gathered.torch and contains(data, b"torch.cuda") and _TORCH.search(data) is not None
         if not imports and not methods and not asking:
             return _NOTHING if kernels == UNTOLD and not torch else Said(told=kernels, torch=torch)
         text = data.decode("utf-8", "replace")
@@ -295,9 +302,11 @@ class Scanner:
             serves += [target for target in serves if target in trying]
         return Said(modules, owners, kernels, tuple(serves), torch)
 
-    def _told(self, data: bytes, concerned: bool, path: str, portable: bool, followed: bool) -> Told:
-        """Return the facts about one file that are names, such as the modules that it builds (see `Told`). For the
-        parameters, see `look`."""
+    def _told(
+        self, data: bytes, concerned: bool, path: str, portable: bool, followed: bool, roots: frozenset[bytes]
+    ) -> Told:
+        """Return the facts about one file that are names, such as the modules that it builds (see `Told`). `roots`: the
+        result of `import_roots`, if the file is `concerned`; for the other parameters, see `look`."""
         found = told(data, path, concerned)
         above = self._above.of(path, data) if concerned else ()
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *above))):
@@ -306,14 +315,19 @@ class Scanner:
             found = found._replace(tried=modules_tried)
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             found = found._replace(calls=called)
-        if concerned and (imported := self._importers.of(data, path)):
-            makers = device_makers(data, path, imported)
-            found = found._replace(users=imported, device_makers=makers)
-        if path.endswith(".py") and "\n" not in path and (concerned or contains(data, GIVES)):
-            libraries, makers = self._given_devices.of(data, path)
+        wraps = may_wrap(data, path)
+        gives = path.endswith(".py") and "\n" not in path and (concerned or contains(data, GIVES))
+        if (wraps or gives) and not concerned:
+            roots = import_roots(data)
+        if gives:
+            if concerned and (imported := self._importers.of(data, path, roots)):
+                found = found._replace(users=imported, device_makers=device_makers(data, path, imported))
+            libraries, makers = self._given_devices.of(data, path, roots)
             if libraries or makers:
                 found = found._replace(devices_given=libraries, device_makers=found.device_makers | makers)
-        if functions := wrapped(data, path):
+        if wraps and self._once and not self._may_need_cuda(roots, path):
+            found = found._replace(wrapping=frozenset({path}))
+        elif wraps and (functions := wrapped(data, path)):
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             found = found._replace(patching=frozenset({path}))
@@ -323,8 +337,18 @@ class Scanner:
             found = found._replace(idioms=habits)
         return found
 
+    def _may_need_cuda(self, roots: Iterable[bytes], path: str) -> bool:
+        """Return whether a file may import a library that needs CUDA, or whose name contains "cuda". `roots`: the
+        result of `import_roots`; the names of relative imports begin with folders of the path."""
+        return "cuda" in path or any(b"cuda" in root or root in self._bound_to_cuda for root in roots)
+
     def follow(self, paths: Iterable[str], read: Read = read_text) -> None:
-        """Add the calls of the files to which calls of tests lead. `paths`: the paths of all files of the project."""
+        """Add the calls of the files to which calls of tests lead and, if the project compiles extensions, the calls of
+        the files with autograd functions. `paths`: the paths of all files of the project."""
+        if any(one.extensions for one in self.gathered.told):
+            for path in sorted(path for one in self.gathered.told for path in one.wrapping):
+                with suppress(FileProblem, SourceError, LimitExceeded):
+                    self.gathered.told.append(UNTOLD._replace(wrapped=wrapped(read(path, Limits.bytes), path)))
         if self.follows:
             found = self.followed((one.calls for one in self.gathered.told), paths, read)
             self.gathered.told += [UNTOLD._replace(calls=called) for called in found.values()]
@@ -344,8 +368,9 @@ class Scanner:
         """Return the facts about what a file compiles with TorchScript."""
         return scripts(data, path, read_text, self._words.libraries) if contains(data, b"jit") else frozenset()
 
-    def _may_choose(self, target: str, data: bytes, concerned: bool) -> bool:
-        """Return whether a file may choose a target at run time; False if enough such files are known already.
+    def _may_choose(self, target: str, data: bytes, cuda: bool) -> bool:
+        """Return whether a file may choose a target at run time; False if enough such files are known already. `cuda`:
+        whether rules may have findings in the file, and it contains the word `cuda`.
 
         The result is True also for a file that asks for the target's vendor and does not name CUDA, because a fix may
         have removed the file's last CUDA name.
@@ -354,7 +379,7 @@ class Scanner:
             return False
         if target in self._vendors and may_choose(data, self._vendors[target]):
             return True
-        return concerned and contains(data, b"cuda") and may_choose(data, self._asking[target])
+        return cuda and may_choose(data, self._asking[target])
 
     def _chooses(self, target: str, layout: Layout) -> bool:
         """Return whether the text chooses between CUDA and a target at run time, in a way that uncuda's own fixes never
@@ -449,7 +474,7 @@ class Scanner:
             users=frozenset(user_and_library(user) for one in told for user in one.users),
             device_makers=frozenset(name for one in told for name in one.device_makers),
             devices_given=frozenset(user_and_library(given) for one in told for given in one.devices_given),
-            wrappers=wrappers((one.wrapped for one in told), self._libraries, extensions),
+            wrappers=wrappers((one.wrapped for one in told), self._words.bound_to_cuda, extensions),
             naming=frozenset(habit.removeprefix(NAMES) for habit in habits if habit.startswith(NAMES)),
             patching=frozenset(path for one in told for path in one.patching),
             models_stay=frozenset(why for one in told for why in one.models_stay),
