@@ -603,6 +603,16 @@ def test_a_question_beside_the_device_of_onnx_runtime_has_no_fix(asked: str) -> 
     assert len(findings) == 2 and not any(finding.fixes for finding in findings)
 
 
+def test_a_question_waits_for_what_is_asked_of_cudas_module_by_its_name() -> None:
+    """As in torch-harness: the numbers would be CUDA's, under a question about the target."""
+    code = (
+        "def facts():\n    if not torch.cuda.is_available():\n        return {}\n"
+        "    cuda = getattr(torch, 'cuda', None)\n    return {'used': cuda.memory_allocated()}\n"
+    )
+    assert ENGINE.fix(Source(HEAD + code)).text == HEAD + code
+    type_in_each_line(HEAD + code, ("cuda = getattr(torch, 'npu', None)", "cuda = getattr(torch, 'cuda', None)"), 3)
+
+
 PARSING = """import torch
 
 

@@ -29,15 +29,19 @@ ACCELERATORS = frozenset({"hip", "hpu", "mtia", "tpu", "xla", "xpu"})
 # Classes, of any library, whose objects store each keyword argument under its keyword: `Namespace(device="cuda")`.
 _HOLDERS = frozenset({"HParams", "Namespace", "SimpleNamespace", "ConfigDict", "EasyDict", "AttrDict", "Munch"})
 # Functions that receive strings that are text for people, or names of files, modules or patterns.
-_PROSE_CALLS = frozenset(
+_FILE_CALLS = frozenset(
+    {"join", "Path", "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob", "import_module", "find_spec",
+     "find_library", "CDLL", "__import__"}
+)  # fmt: skip
+_PROSE_CALLS = _FILE_CALLS | frozenset(
     {"print", "pprint", "debug", "info", "warn", "warning", "warning_once", "error", "critical", "exception", "log",
      "info_once", "print_rank_0", "log_dist", "echo", "secho", "write", "fail", "skip", "skipif", "skipIf",
-     "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title", "join", "Path",
-     "PurePath", "open", "exists", "isfile", "isdir", "glob", "rglob",
-     "getLogger", "get_logger", "import_module", "find_spec", "find_library", "CDLL",
-     "importorskip", "__import__", "namedtuple", "TypeVar", "NewType", "add_parser", "range_push", "Timer", "encode",
+     "skipUnless", "xfail", "set_description", "set_postfix", "add_scalar", "set_title", "title",
+     "getLogger", "get_logger",
+     "importorskip", "namedtuple", "TypeVar", "NewType", "add_parser", "range_push", "Timer", "encode",
      "len"}
 )  # fmt: skip
+_SAID = _PROSE_CALLS - _FILE_CALLS
 _PROSE_PARAMETERS = frozenset(
     {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",
      "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
@@ -188,6 +192,23 @@ def is_prose(role: Role) -> bool:
     if role.parameter == "device":
         return False  # `model.encode(texts, device="cuda")` is not the method of a string
     return role.method in _PROSE_CALLS or role.parameter in _PROSE_PARAMETERS or bool(_RAISED.match(role.method))
+
+
+def is_said(node: ast.AST, statement: Statement) -> bool:
+    """Return whether an expression is a part of a text for people: of an f-string, of the arguments of `print` or a
+    similar function, or of the message of an exception."""
+    for outer in statement.digest.ancestors(node):
+        if isinstance(outer, (ast.JoinedStr, ast.Raise, ast.Assert)):
+            return True
+        if isinstance(outer, ast.Call) and node is not outer.func and last_word(outer.func) in _SAID:
+            return True
+        node = outer
+    return False
+
+
+def names_file(role: Role) -> bool:
+    """Return whether a string is the name of a file or module, or a part of it: `Path("cuda")`."""
+    return role.kind == "argument" and role.method in _FILE_CALLS
 
 
 def _is_choice_of_accelerators(rule: Rule, role: Role, statement: Statement) -> bool:
@@ -347,10 +368,13 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 
 def _is_said_of(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """In `str(select_device()) == "cuda:0"` and `"cuda" in get_device()`: whether the name `select_device` matches a
-    pattern in the rule's key `names`, and no library with devices of its own has the function."""
+    pattern in the rule's key `names`, and no library with devices of its own has the function. In `device_type() ==
+    "cuda"`, the file must define the function."""
     if role.kind not in ("comparison", "membership") or not isinstance(role.subject, ast.Call):
         return False
     outer, function = statement.digest.parents.get(role.subject), role.subject.func
+    if flow.context.facts.says(f"def {last_word(function)}(") and named(last_word(function), rule.get("names", ())):
+        return True
     if not isinstance(outer, ast.Call) or last_word(outer.func) != "str":
         if role.kind != "membership" or role.containers or not _GIVES_DEVICE.match(last_word(function)):
             return False

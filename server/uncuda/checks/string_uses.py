@@ -21,12 +21,13 @@ from .given_away import GivenAway
 from .parameters import Parameters, Passed
 from .questions import Question, Questions, as_numbered, is_held, words_around
 from .replaced import Replaced
-from .string_evidence import ACCELERATORS, is_silent, named, weigh
+from .string_evidence import ACCELERATORS, is_said, is_silent, named, names_file, weigh
 from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
 from .string_sources import Sources
 
 # a string with the word; the group matches if the string begins with it, or names what is replaced
+_PARTS = frozenset({"subscript", "concatenation", "receiver", "other"})
 _CUDA = lazy_re.compile(r"""["'](?:((?:torch\.)?cuda)|[^"'\n]*?cuda)""")
 
 
@@ -91,7 +92,10 @@ class Uses:
                 return SAFE
         if applicability == SAFE and is_expected(role, statement.digest) and not self._is_given(statement):
             return REVIEW
-        return REVIEW if applicability is None and self._is_chosen(rule, role, text, statement) else applicability
+        chosen = applicability is None and (
+            self._is_chosen(rule, role, text, statement) or self._is_part(rule, role, text, statement)
+        )
+        return REVIEW if chosen else applicability
 
     def _is_given(self, statement: Statement) -> bool:
         """Return whether the function around an assertion also gives the device that it expects: another line has a
@@ -175,6 +179,16 @@ class Uses:
         if not rule.get("questions") or text.formatted or not role.containers or role.kind not in ("argument", "item"):
             return False
         if is_silent(rule, role, self.flow) or not set(role.items).isdisjoint(rule.get("implementations", ())):
+            return False
+        return self.questions.in_expression(rule, text.node, statement) is not None
+
+    def _is_part(self, rule: Rule, role: Role, text: Text, statement: Statement) -> bool:
+        """Return whether a condition that must find an available device chooses the string as a key, as a part of a
+        longer string, or as the name of a file: `TABLES["cuda" if torch.cuda.is_available() else "cpu"]`. The condition
+        must not change alone, whatever the string means, unless the text is only shown to people."""
+        if not rule.get("questions") or text.formatted or (role.kind not in _PARTS and not names_file(role)):
+            return False
+        if not isinstance(statement.digest.parents.get(text.node), ast.IfExp) or is_said(text.node, statement):
             return False
         return self.questions.in_expression(rule, text.node, statement) is not None
 

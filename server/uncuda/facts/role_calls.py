@@ -14,9 +14,10 @@ STRING_TESTS = frozenset(
     {"startswith", "endswith", "split", "rsplit", "partition", "replace", "removeprefix", "count", "find", "index",
      "strip", "lstrip", "rstrip"}
 )  # fmt: skip
-STRING_METHODS = STRING_TESTS | {"lower", "upper", "casefold", "rpartition"}
+STRING_METHODS = STRING_TESTS | {"lower", "upper", "casefold", "rpartition", "strip"}
 KEEPS = frozenset({"list", "tuple", "set", "frozenset", "sorted"})
 _GETTERS = frozenset({"get", "pop", "setdefault", "getenv", "get_default"})
+_READS = _GETTERS - {"getenv"}
 _DECLARES_OPTIONS = frozenset({"add_argument", "add_option", "option", "argument"})
 _OF_OPTIONS = frozenset({"help", "choices", "type", "action", "dest"})
 _FLAGS = frozenset({"DEFINE_string", "DEFINE_enum"})
@@ -92,6 +93,20 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
     return ""
 
 
+def got(node: ast.AST) -> ast.Subscript | ast.Attribute | None:
+    """Return the item or attribute that a call reads by its name, as if the code did so directly: `cfg["device"]` for
+    `cfg.get("device", "cpu")`, and `args.device` for `getattr(args, "device")`; None for other expressions, and for
+    environment variables, whose values other programs set."""
+    if not isinstance(node, ast.Call) or not node.args:
+        return None
+    if last_word(node.func) == "getattr" and len(node.args) > 1 and (name := _text(node.args[1])):
+        return ast.Attribute(value=node.args[0], attr=name, ctx=ast.Load())
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _READS or not _text(node.args[0]):
+        return None
+    mapping = node.func.value
+    return ast.Subscript(mapping, node.args[0], ast.Load()) if last_word(mapping) != "environ" else None
+
+
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
 ROWS = (ast.Tuple, ast.List)
 BESIDE = 100  # maximum number of list items that are checked
@@ -136,8 +151,9 @@ def is_parameter(call: ast.AST | None, value: ast.AST, digest: Digest) -> bool:
 
 
 def is_field(method: str, parameter: str | int | None) -> bool:
-    """Whether an argument is the default value of a field: `device: str = field(default="cuda")`."""
-    return method in _FIELDS and parameter in ("default", 0)
+    """Whether an argument is the default value of a field, `device: str = field(default="cuda")`, or a function that
+    returns it, `field(default_factory=lambda: "cuda")`."""
+    return method in _FIELDS and parameter in ("default", 0, "default_factory", "factory")
 
 
 def column_of(names: str, part: ast.AST, containers: Sequence[ast.AST]) -> tuple[str, list[str]]:

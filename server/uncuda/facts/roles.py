@@ -19,6 +19,7 @@ from .role_calls import (
     STRING_TESTS,
     column_of,
     default_key,
+    got,
     is_field,
     is_parameter,
     is_parameter_set,
@@ -32,6 +33,7 @@ Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred, *COMPREHENSIONS)
 _NAMES = (ast.Name, ast.Attribute)
 _EQUAL = frozenset({"assertEqual", "assertEquals", "assertNotEqual"})  # of unittest
+_SPELLS = frozenset({"lower", "strip", "casefold"})  # methods of a string whose result means the same
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
@@ -74,6 +76,7 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None
+    returned = False
     first = node
     while True:
         parent = digest.parents.get(node)
@@ -92,17 +95,18 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
             pass
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)
-        elif isinstance(parent, ast.Attribute) and parent.attr == "format":
-            call = digest.parents.get(parent)
-            if not (isinstance(call, ast.Call) and call.func is parent):
-                break
-            node = call
+        elif isinstance(parent, ast.Lambda) and node is parent.body and not _has_parameters(parent):
+            returned = True  # a function without parameters stands for its result
+        elif (spelled := _spelled(parent, node, digest)) is not None:
+            node = spelled
             continue
         elif not _passes(parent, node):
             break
         assert parent is not None
         node = parent
     role = _classify(node, parent, digest, resolve)
+    if returned and role.kind == "assignment":
+        role.kind = "return"  # `get_device = lambda: "cuda"` defines a function
     if member is not None and isinstance(role.subject, (ast.Tuple, ast.List)):
         _unpack(role, node, member)
     if role.kind == "item" and "," in role.name:
@@ -110,6 +114,21 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     role.items += items
     role.containers += containers
     return role
+
+
+def _spelled(parent: ast.AST | None, node: ast.AST, digest: Digest) -> ast.Call | None:
+    """Return the call of a string's method whose result names the same device: `(device or "cuda").lower()`."""
+    if not isinstance(parent, ast.Attribute):
+        return None
+    if parent.attr != "format" and (parent.attr not in _SPELLS or isinstance(node, (ast.Constant, ast.JoinedStr))):
+        return None
+    call = digest.parents.get(parent)
+    return call if isinstance(call, ast.Call) and call.func is parent else None
+
+
+def _has_parameters(function: ast.Lambda) -> bool:
+    given = function.args
+    return bool(given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg)
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:
@@ -141,6 +160,8 @@ def _passes(parent: ast.AST | None, node: ast.AST) -> bool:
     if isinstance(parent, ast.BinOp):
         return isinstance(parent.op, (ast.Add, ast.Mod)) and node is parent.left
     if isinstance(parent, ast.Call) and node in parent.args:
+        if last_word(parent.func) == "str":
+            return isinstance(node, (ast.BoolOp, ast.IfExp))
         return last_word(parent.func) in KEEPS and isinstance(node, _CONTAINERS)
     return isinstance(parent, (ast.BoolOp, ast.FormattedValue, ast.Await, ast.MatchOr))
 
@@ -206,6 +227,7 @@ def _argument(call: ast.Call, node: ast.AST, parameter: str | int | None, digest
         role.name = parameter
     if isinstance(call.func, ast.Attribute) and method in STRING_TESTS and isinstance(parameter, int):
         core, _ = unwrapped(call.func.value)
+        core = got(core) or core
         role.kind, role.name, role.subject = "comparison", last_word(core), core
     elif is_field(method, parameter) and (holder := role_at(call, -1, digest, resolve)).kind in (
         "assignment",
@@ -248,6 +270,7 @@ def is_expected(role: Role, digest: Digest) -> bool:
 def _compared(other: ast.AST, node: ast.AST, at: int, resolve: Resolve) -> Role:
     """Return the role of an expression that is compared with `other`; `at`: its index among the operands."""
     core, cut = unwrapped(other)
+    core = got(core) or core
     callee = resolve(core.func if isinstance(core, ast.Call) else core) or ""
     return Role("comparison", node, name=last_word(core), callee=callee, subject=core, parameter=at, cut=cut)
 
@@ -267,8 +290,14 @@ def unwrapped(node: ast.AST) -> tuple[ast.AST, bool]:
             node = node.args[0]
         elif isinstance(node, ast.NamedExpr):
             node = node.value
+        elif isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and _is_empty(node.values[1:]):
+            node = node.values[0]  # `device or ""`
         else:
             return node, cut
+
+
+def _is_empty(nodes: Iterable[ast.AST]) -> bool:
+    return all(isinstance(node, ast.Constant) and not node.value for node in nodes)
 
 
 def _assignment(parent: ast.AST, node: ast.AST) -> Role:

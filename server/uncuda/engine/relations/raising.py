@@ -38,8 +38,9 @@ _COMPARED = (ast.Compare, ast.match_case)
 
 def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]:
     """Yield the hits without a safe fix at code that does not work on the target: names that are called, passed on or
-    stored, names that a test reads from a mock of torch, modules that lack an attribute on the target, arguments of a
-    rule with `keeps-tests`, environment variables in an `assert`, and device strings that are not compared."""
+    stored, names that a test reads from a mock of torch, modules that lack an attribute on the target, CUDA's module if
+    `getattr` takes it by its name, arguments of a rule with `keeps-tests`, environment variables in an `assert`, and
+    device strings that are not compared."""
     for index, hit in enumerate(hits):
         if classes[index] != SAFE and hit.node is not None and hit.statement is not None:
             if MOCKED in hit.words or MODULE_LACKS in hit.words:
@@ -51,6 +52,8 @@ def raising(hits: Sequence[Hit], classes: Sequence[str | None]) -> Iterator[Hit]
             elif hit.rule.check == "argument" and _keeps(hit):
                 yield hit
             elif hit.rule.check == "environment" and is_within(hit.node, hit.statement, (ast.Assert,)):
+                yield hit
+            elif _takes_module(hit):
                 yield hit
             elif hit.rule.check in ("name", "method") and (not is_question(hit) or _of_none(hit, hit.node)):
                 if _fails(hit, hit.node, hit.statement):
@@ -168,6 +171,19 @@ def _is_kept(word: ast.AST, statement: Statement) -> bool:
             return False
         inner = outer
     return True
+
+
+def _takes_module(hit: Hit) -> bool:
+    """Return whether code takes CUDA's module by its name, `cuda = getattr(torch, "cuda", None)`: what it asks of the
+    module, it asks of CUDA."""
+    call = hit.parent
+    return (
+        hit.rule.check == "name"
+        and hit.words.get("name") == "torch.cuda"
+        and isinstance(hit.node, ast.Constant)
+        and isinstance(call, ast.Call)
+        and last_word(call.func) == "getattr"
+    )
 
 
 def _fails(hit: Hit, node: ast.AST, statement: Statement) -> bool:

@@ -1,0 +1,106 @@
+"""Tests of strings for CUDA that a condition chooses: as a default, a key, a part of a longer string or a file name."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.typist import type_in_each_line
+from support.engines import engine_for
+from uncuda.settings import Settings
+from uncuda.source import Source
+
+ENGINE = engine_for("npu", Settings(locale="en"))
+HEAD = "import torch\nimport torch_npu\n"
+CHOSEN = '"cuda" if torch.cuda.is_available() else "cpu"'
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"@dataclass\nclass Config:\n    device: str = field(default_factory=lambda: {CHOSEN})\n",
+        f"class Config(BaseModel):\n    device: str = Field(default_factory=lambda: {CHOSEN}, description='where')\n",
+        f"import attr\n@attr.s\nclass Config:\n    device = attr.ib(factory=lambda: {CHOSEN})\n",
+        f"get_device = lambda: {CHOSEN}\n",
+        f"def f(device=None):\n    device = str(device or ({CHOSEN})).lower()\n    return torch.zeros(1).to(device)\n",
+        f"print('device: ' + ({CHOSEN}))\n",
+        f"logger.info('%s', TEXTS[{CHOSEN}])\n",
+    ],
+)
+def test_a_chosen_device_changes_with_its_question(code: str) -> None:
+    done = ENGINE.fix(Source(HEAD + code)).text
+    assert 'torch.npu.is_available() else "cpu"' in done
+    assert ('"npu" if' in done) == ("print" not in code and "TEXTS" not in code)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        f"size = SIZES[{CHOSEN}]\n",
+        f"path = Path({CHOSEN})\n",
+        f"path = os.path.join(root, {CHOSEN})\n",
+        f"name = 'run_' + ({CHOSEN})\n",
+        f"name = ({CHOSEN}).title()\n",
+        f"get = lambda size: SIZES[{CHOSEN}]\n",
+    ],
+)
+def test_a_question_that_chooses_a_key_a_part_or_a_file_needs_review(code: str) -> None:
+    findings = ENGINE.check(Source(HEAD + code)).findings
+    assert findings and all(fix.applicability == "review" for one in findings for fix in one.fixes)
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("def f(device):\n    d = str(device or '').strip().lower()\n    return d.startswith('cuda')\n", "safe"),
+        ("def f(device):\n    d = str(device or 'x').strip().lower()\n    return d.startswith('cuda')\n", "review"),
+        ("backend = str(options.get('backend', 'nccl') or 'nccl').lower()\ninit(backend)\n", "safe"),
+        ("class A:\n    def f(self, x):\n        self.backend = str(x.get('ddp_backend', 'nccl') or 'nccl')\n", "safe"),
+    ],
+)
+def test_a_device_that_is_spelled_in_one_way_first(code: str, due: str) -> None:
+    findings = ENGINE.check(Source(HEAD + code)).findings
+    assert {fix.applicability for one in findings for fix in one.fixes} == {due}
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("if d.get('device') == 'cuda':\n    pass\n", "safe"),
+        ("if d.get('device', 'cpu').startswith('cuda'):\n    pass\n", "safe"),
+        ("if getattr(args, 'device', 'cpu') == 'cuda':\n    pass\n", "safe"),
+        ("if getattr(x.device, 'type', None) == 'cuda':\n    pass\n", "safe"),
+        ("if d.get('kind', 'cpu') == 'cuda':\n    pass\n", "review"),
+        ("if options.get('ddp_backend') == 'nccl':\n    pass\n", "safe"),
+        ("if self._device_type == 'cuda':\n    pass\n", "safe"),
+        (
+            "def get_device_type():\n    return str(d).split(':')[0]\nif get_device_type() == 'cuda':\n    pass\n",
+            "safe",
+        ),
+        ("from other import get_device_type\nif get_device_type() == 'cuda':\n    pass\n", "review"),
+        ("if os.environ.get('DEVICE') == 'cuda':\n    pass\n", "review"),
+    ],
+)
+def test_a_device_that_is_read_by_its_name(code: str, due: str) -> None:
+    """As in catalyst-gnn: the values moved, and these comparisons stayed."""
+    findings = ENGINE.check(Source(HEAD + code)).findings
+    assert [fix.applicability for one in findings for fix in one.fixes] == [due]
+
+
+def test_a_field_changes_with_what_is_read_by_its_name() -> None:
+    code = "args.device = 'cuda'\nif getattr(args, 'device', None) == 'cuda':\n    pass\n"
+    ported = (
+        "parser.add_argument('--device', choices=['cuda', 'npu'])\nif getattr(args, 'device') == 'cuda':\n    pass\n"
+    )
+    assert ENGINE.fix(Source(HEAD + code)).text.count("npu") == 3
+    assert ENGINE.fix(Source(HEAD + ported)).text == HEAD + ported
+
+
+def test_chosen_strings_are_typed() -> None:
+    text = (
+        f"{HEAD}from dataclasses import field\n\n\nclass Config:\n"
+        f"    device: str = field(default_factory=lambda: {CHOSEN})\n\n\n"
+        f"size = SIZES[{CHOSEN}]\nd = str(given or '').strip().lower()\nsame = d.startswith('cuda')\n"
+        "def device_type():\n    return d\nsame = device_type() == 'cuda' or given.get('device') == 'cuda'\n"
+    )
+    typed = ("lambda x: x", "d = str(given or 'x')", "size = 'run_' + SIZES", "given = {'device': ['cuda', 'npu']}")
+    type_in_each_line(text, typed, 7)
