@@ -6,6 +6,7 @@ import pytest
 
 from engine.typist import type_in_each_line
 from support.engines import engine_for
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -77,6 +78,9 @@ def test_a_device_that_is_spelled_in_one_way_first(code: str, due: str) -> None:
             "safe",
         ),
         ("from other import get_device_type\nif get_device_type() == 'cuda':\n    pass\n", "review"),
+        ("from utils import get_device\nif get_device() == 'cuda':\n    pass\n", "safe"),
+        ("from utils import get_device\nif get_device() in ('cuda', 'xpu'):\n    pass\n", "review"),
+        ("from onnxruntime import get_device\nif get_device() == 'cuda':\n    pass\n", "review"),
         ("if os.environ.get('DEVICE') == 'cuda':\n    pass\n", "review"),
     ],
 )
@@ -84,6 +88,13 @@ def test_a_device_that_is_read_by_its_name(code: str, due: str) -> None:
     """As in catalyst-gnn: the values moved, and these comparisons stayed."""
     findings = ENGINE.check(Source(HEAD + code)).findings
     assert [fix.applicability for one in findings for fix in one.fixes] == [due]
+
+
+def test_a_function_whose_device_another_library_gets_is_compared_with_cuda() -> None:
+    project = Project(device_makers=frozenset({"utils.get_device"}))
+    engine = engine_for("npu", Settings(locale="en"), project)
+    code = f"{HEAD}from utils import get_device\nif get_device() == 'cuda':\n    pass\n"
+    assert engine.fix(Source(code)).text == code
 
 
 def test_a_field_changes_with_what_is_read_by_its_name() -> None:

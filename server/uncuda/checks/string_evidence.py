@@ -367,20 +367,22 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 
 
 def _is_said_of(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
-    """In `str(select_device()) == "cuda:0"` and `"cuda" in get_device()`: whether the name `select_device` matches a
-    pattern in the rule's key `names`, and no library with devices of its own has the function. In `device_type() ==
-    "cuda"`, the file must define the function."""
+    """In `str(select_device()) == "cuda:0"` and `get_device() == "cuda"`: whether the name of the function matches a
+    pattern in the rule's key `names`, and no library with devices of its own has the function or gets its results.
+    Without `str`, the file must define the function, or the name must say that the function selects a device."""
     if role.kind not in ("comparison", "membership") or not isinstance(role.subject, ast.Call):
         return False
     outer, function = statement.digest.parents.get(role.subject), role.subject.func
-    if flow.context.facts.says(f"def {last_word(function)}(") and named(last_word(function), rule.get("names", ())):
+    name = last_word(function)
+    if not named(name, rule.get("names", ())):
+        return False
+    if (isinstance(outer, ast.Call) and last_word(outer.func) == "str") or flow.context.facts.says(f"def {name}("):
         return True
-    if not isinstance(outer, ast.Call) or last_word(outer.func) != "str":
-        if role.kind != "membership" or role.containers or not _GIVES_DEVICE.match(last_word(function)):
-            return False
-        if is_listed(flow.module_of(function), rule.get("silent-calls", ())):
-            return False
-    return named(last_word(role.subject.func), rule.get("names", ()))
+    if (role.kind == "membership" and role.containers) or not _GIVES_DEVICE.match(name):
+        return False
+    makers = flow.context.project.device_makers
+    own = is_listed(flow.module_of(function), rule.get("silent-calls", ()))
+    return not own and not any(maker.endswith(f".{name}") for maker in makers)
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
