@@ -26,7 +26,7 @@ from uncuda.checks.module import ASKED_ONLY, TRIED
 from uncuda.checks.name_calls import LACKS
 from uncuda.checks.name_strings import LIMIT as ELSEWHERE
 from uncuda.checks.results import FIELD, LOST
-from uncuda.checks.subject import COMPARED, HOST, ITS_SUBJECT
+from uncuda.checks.subject import COMPARED, HOST, ITS_SUBJECT, ON_HOST
 from uncuda.checks.tested import CAUGHT, TESTED_FOR
 from uncuda.engine.portable.forms import PORTABLE_REASONS
 from uncuda.engine.relations.autocast import OFF
@@ -285,6 +285,7 @@ def test_texts_are_used() -> None:
         COMPARED,
         ITS_SUBJECT,
         HOST,
+        ON_HOST,
         *REASONS,
         *PORTABLE_REASONS,
     }

@@ -19,18 +19,26 @@ Find = Callable[[bytes, bytes], object]
 class ByteSearch:
     """Searches bytes for words. The C function is loaded after `in` has searched `few` bytes."""
 
-    __slots__ = ("_find", "_left")
+    __slots__ = ("_clean", "_find", "_left")
 
     def __init__(self, few: float = _FEW) -> None:
         self._left = few
         self._find: Find | None = None
+        self._clean = b""  # the bytes that were searched last, if they contain no NUL byte
 
     def contains(self, data: bytes, word: bytes) -> bool:
         """Return whether `word` is in `data`. `word` must not contain NUL bytes."""
         if len(data) < _SHORT or len(word) > _LONG:
             return word in data
         if self._find is not None:
-            return self._find(data, word) is not None or (b"\0" in data and word in data)
+            if self._find(data, word) is not None:
+                return True
+            if data is self._clean:
+                return False
+            if b"\0" in data:
+                return word in data
+            self._clean = data
+            return False
         self._left -= len(data)
         if self._left < 0:
             self._left = float("inf")  # without the C function, `in` is used for good

@@ -166,3 +166,21 @@ def test_checks_for_nccl_have_a_fix(code: str, target: str, strategy: str) -> No
     findings = found(code, target, NCCL, strategy)
     assert findings
     assert all(finding.fixes for finding in findings)
+
+
+@pytest.mark.parametrize(
+    ("condition", "due"),
+    [
+        ("device.type == 'cpu'", ["review"]),
+        ("'cpu' == device", ["review"]),
+        ("x.is_cpu", ["review"]),
+        ("device.type != 'cpu'", ["safe"]),
+        ("fast", ["safe"]),
+    ],
+)
+def test_a_layout_on_the_cpu(condition: str, due: list[str]) -> None:
+    """As in easydetect's pose_trainer.py, where the layout makes convolutions on the CPU faster."""
+    move = "net.to(memory_format=torch.channels_last)"
+    text = f"import torch\n\n\ndef f(net, device):\n    if {condition}:\n        return {move}\n"
+    findings = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    assert [one.fixes[0].applicability for one in findings] == due

@@ -780,3 +780,17 @@ def test_a_name_becomes_a_call_only_where_it_is_read(code: str, ported: str, tar
     assert fixed(text, engine(target)) == done
     (found, *_) = [one for one in findings(text, engine(target)) if one.rule == "cuda-initialized"]
     assert "is_initialized()" in found.message
+
+
+@pytest.mark.parametrize(
+    ("above", "stays"), [("info['vendor'] = 'nvidia'\n", True), ("import subprocess\n", False), ("# first\n", False)]
+)
+def test_a_failure_below_other_statements_is_not_caught(above: str, stays: bool) -> None:
+    """As in zse's attestation.py, which would have reported an Ascend device of NVIDIA's."""
+    text = (
+        "import torch\n\n\ndef f(info):\n    try:\n        if torch.cuda.is_available():\n"
+        f"            {above}            info['cc'] = torch.cuda.get_device_capability(0)[0]\n"
+        "    except Exception:\n        pass\n"
+    )
+    fixed = engine("npu").fix(Source(text)).text
+    assert ("torch.cuda.is_available" in fixed) == stays

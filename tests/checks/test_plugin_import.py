@@ -8,6 +8,7 @@ import pytest
 from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.facts.read import read
+from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -501,7 +502,10 @@ def test_no_star_brings_torch(text: str) -> None:
     assert engine_for("npu", Settings()).fix(Source(text), review=False).text == text
 
 
-@pytest.mark.parametrize("line", ["from .lazy import torch", "from pkg.compat import nn, torch  # late"])
+@pytest.mark.parametrize(
+    "line",
+    ["from .lazy import torch", "from pkg.compat import nn, torch  # late", "from pkg.thirdparty import torch, numpy"],
+)
 def test_torch_that_another_module_lends(line: str) -> None:
     """As in anemoi-inference, whose files get torch from a module that imports it late."""
     text = BY_STAR.replace("from .common import *", line)
@@ -702,3 +706,14 @@ def test_what_is_no_late_torch(line: str) -> None:
 def test_late_torch_is_typed() -> None:
     typed = ('torch = lazy_import("torch")', "torch = make()", "import torch", "    torch = _import_torch()", "x = 1")
     type_in_each_line(LATE.format('torch = _safe_import("torch")'), typed, 2)
+
+
+def test_strings_stay_with_the_questions_of_a_torch_from_elsewhere() -> None:
+    """As in lazyllm's text_to_speech: the string became the target's, and its question stayed CUDA's."""
+    text = (
+        "import os\nfrom mylib.backends import torch\n\n\nclass A:\n    def load(self):\n"
+        "        self.device = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+    )
+    engine = engine_for("npu", Settings(), Project(torch=True))
+    assert engine.fix(Source(text, "mylib/a.py")).text == text
+    assert "npu" in engine.fix(Source(text.replace(" if torch.cuda.is_available() else 'cpu'", ""), "mylib/a.py")).text

@@ -251,3 +251,29 @@ def test_an_autocast_that_the_import_makes_is_typed() -> None:
     text = MADE.format("from torch.cuda.amp import autocast", "@autocast(enabled=False)")
     typed = ("@torch.autocast('cuda')", "from torch.cuda.amp import autocast", "x = '''", "@f", "autocast(")
     type_in_each_line(text, typed, 5)
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize(
+    ("header", "call", "due"),
+    [
+        ("device=torch.device('cpu')", "torch.cuda.amp.GradScaler()", "review"),
+        ("device: str = 'cpu'", "torch.cuda.amp.GradScaler(enabled=True)", "review"),
+        ("device: torch.device = torch.device('cpu')", "torch.cuda.amp.GradScaler(1.0)", "review"),
+        ("device='cpu'", "torch.amp.GradScaler()", "safe"),
+        ("device='cpu'", "torch.cuda.amp.GradScaler(enabled=amp)", "safe"),
+        ("device=None, kind='cpu'", "torch.cuda.amp.GradScaler()", "safe"),
+        ("device", "torch.cuda.amp.GradScaler()", "safe"),
+    ],
+)
+def test_a_scaler_in_a_function_for_the_cpu(target: str, header: str, call: str, due: str) -> None:
+    """As in rethge-torch: CUDA's scaler switches itself off on the target, the target's raises for a loss on the
+    CPU. That of torch_musa, as `torch.amp.GradScaler`, takes it."""
+    text = f"import torch\n\n\ndef train(model, amp, {header}):\n    scaler = {call}\n"
+    findings = engine_for(target, Settings(locale="en")).check(Source(text)).findings
+    assert [one.fixes[0].applicability for one in findings] == [due if target == "npu" else "safe"]
+
+
+def test_a_scaler_in_a_function_for_the_cpu_is_typed() -> None:
+    text = "import torch\n\n\ndef train(model, device='cpu'):\n    x = 1\n    scaler = torch.cuda.amp.GradScaler()\n"
+    type_in_each_line(text, ("device = 'cpu'", "def train(model, device):", "scaler = torch.amp.GradScaler()"), 3)

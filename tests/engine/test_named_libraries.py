@@ -51,3 +51,47 @@ def test_other_words_move(text: str) -> None:
 def test_typing_equals_a_new_check() -> None:
     parts = [text.replace("def f", f"def f{index}") for index, text in enumerate(STAYS[:5] + MOVES[:3])]
     type_in_each_line(HEAD + "\n".join(parts), ('mode = "warp"', "if points.is_cuda:", '"""', "# a"), 1)
+
+
+SKIPPED = "@pytest.mark.skipif(not torch.cuda.is_available(), reason='')\ndef test_linear():\n    Linear()\n"
+OWN = [
+    "if torch.cuda.is_available():\n    from .cuda import Linear\nelse:\n    from .cpp import Linear\n",
+    "def best():\n    if x.is_cuda:\n        from pkg.layers.cuda.linear import Linear\n        return Linear\n",
+    "if not torch.cuda.is_available():\n    Linear = None\nelse:\n    from pkg.cutlass import Linear\n",
+    "if torch.cuda.is_available():\n    from .cuda import (\n        Linear,\n    )\n\n\n" + SKIPPED,
+]
+
+
+@pytest.mark.parametrize("target", ["npu", "musa"])
+@pytest.mark.parametrize("text", OWN)
+def test_a_condition_that_imports_the_projects_package_for_cuda_stays(text: str, target: str) -> None:
+    """As in bitorch-engine: the compiled extension for the CPU was chosen before, a placeholder afterwards."""
+    assert engine_for(target, Settings(locale="en")).fix(Source(HEAD + text)).text == HEAD + text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if torch.cuda.is_available():\n    from torch.cuda.amp import autocast\n",
+        "if torch.cuda.is_available():\n    # from .cuda import Linear\n    pass\n",
+        "from .cuda import synchronize\nif torch.cuda.is_available():\n    synchronize()\n",
+        "if torch.cuda.is_available():\n    from .cudagraph import replay\n",
+    ],
+)
+def test_other_imports_move(text: str) -> None:
+    assert "npu.is_available" in engine_for("npu", Settings(locale="en")).fix(Source(HEAD + text)).text
+
+
+def test_a_test_of_the_projects_package_for_cuda_stays_skipped() -> None:
+    text = (
+        "import torch\nfrom pkg.functions.cuda import pack\n\n\n"
+        "@pytest.mark.skipif(not torch.cuda.is_available(), reason='')\ndef test_pack():\n    pack()\n"
+    )
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(text, "tests/test_pack.py")).text == text
+    assert "npu" in engine.fix(Source(text, "pkg/check.py")).text
+
+
+def test_the_projects_package_for_cuda_is_typed() -> None:
+    text = HEAD + "\n\n".join(OWN)
+    type_in_each_line(text, ("from .cuda import Linear", "if torch.cuda.is_available():", "    Linear()"), 1)

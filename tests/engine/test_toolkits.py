@@ -31,6 +31,15 @@ def test_other_files_move(text: str) -> None:
     assert "torch.npu.is_available" in ENGINE.fix(Source(other)).text
 
 
+def test_a_question_in_a_setup_that_builds_extensions_stays() -> None:
+    """As in bitorch-engine, whose setup.py would have built the extensions for CUDA without its compiler."""
+    text = (
+        "import torch\nfrom torch.utils.cpp_extension import BuildExtension\n\nskip = not torch.cuda.is_available()\n"
+    )
+    assert ENGINE.fix(Source(text, "setup.py")).text == text
+    assert "torch.npu" in ENGINE.fix(Source(text, "pkg/load.py")).text
+
+
 def test_a_program_that_moves_its_model_is_ported() -> None:
     """Its model and its data would otherwise be on two devices."""
     text = STAYS[1] + "\n\ndef main(model, x):\n    device = 'cuda' if torch.cuda.is_available() else 'cpu'\n"

@@ -37,6 +37,7 @@ _PARTLY = {
     "cv2": ("cv2.cuda", "cv2.dnn", "DNN_", "nvenc", "cuvid"),
     "dask": ("cudf", "cupy", "dask_cuda", "rapids"),
 }
+_ASKS = "torch.cuda."
 _SKIPS = "importorskip("
 _MANY, _FAR = 50, 200  # maximum number of imports by name that are read in one file; of characters up to the name
 _BY_NAME = (_SKIPS, "import_module(", "__import__(")
@@ -44,12 +45,14 @@ _BY_NAME = (_SKIPS, "import_module(", "__import__(")
 
 def first_import(facts: Facts, path: str, others: frozenset[str]) -> Statement | None:
     """Return the first import of a file if all its imports are of the standard library, its own package and packages in
-    _KNOWN; otherwise None.
+    _KNOWN; otherwise None. A file that asks `torch.cuda`, but gets `torch` in a way which is not understood, has none
+    either: its strings would change without its questions.
 
     `path` is the file's path; its folder names count as names of the file's own package, except those in `others`, the
     libraries with devices of their own: a folder `xgboost` may hold what uses this library.
     """
-    if any(facts.says(name) for name in _BY_NAME):
+    asks = facts.searches.find(("text", _ASKS), plain(_ASKS)) if facts.says(_ASKS) else ()
+    if any(facts.says(name) for name in _BY_NAME) or any(not facts.layout.token_at(at) for at in asks):
         return None
     partly = (name for name, words in _PARTLY.items() if not any(map(facts.says, words)))
     own = _KNOWN.union(PurePath(path).parts[:-1], partly) - others

@@ -10,16 +10,17 @@ from ..catalogue import Rule
 from ..facts.model import Name
 from .base import Context
 
-ITS_SUBJECT, COMPARED, HOST = "its-subject", "compared", "names-no-device"
+ITS_SUBJECT, COMPARED, HOST, ON_HOST = "its-subject", "compared", "names-no-device", "on-host"
 """Ids of sentences in rules/limits.tsv."""
+_ON_HOST = lazy_re.compile(r"==[ \t]*[\"']cpu[\"']|[\"']cpu[\"'][ \t]*==|\.is_cpu\b")
 _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
     """Return the id of a sentence if a reference is compared or listed and the rule has the key `review-compared`, if
-    the file says none of the rule's `device-words`, or if the file, or a function or class around the reference, is
-    named for a word of the rule's key `subject-words`; otherwise (). Case and underscores do not count: `ChannelsLast`
-    is named for `channels_last`."""
+    the file says none of the rule's `device-words`, if the code runs only on the CPU, or if the file, or a function or
+    class around the reference, is named for a word of the rule's key `subject-words`; otherwise (). Case and
+    underscores do not count: `ChannelsLast` is named for `channels_last`."""
     if rule.get("review-compared") and _is_compared(reference):
         return (COMPARED,)
     if rule.get("device-words") and not any(map(context.facts.says, rule.get("device-words"))):
@@ -29,6 +30,10 @@ def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
         return ()
     names = [PurePath(context.path).stem]
     for header in context.facts.indents.headers(reference.statement.start):
+        if header.word in ("if", "elif"):
+            context.facts.layout.reads(header.start, header.end)
+            if _ON_HOST.search(context.text, header.start, header.end):
+                return (ON_HOST,)
         if header.word in ("def", "class"):
             context.facts.layout.reads(header.start, header.end)
             match = _NAMED.match(context.text, header.start)

@@ -9,6 +9,7 @@ from itertools import chain
 from .. import lazy_re
 from ..facts.model import Name
 from ..facts.read import Facts
+from ..facts.scopes import Header
 
 TESTED_FOR = "tested-for"
 """The id in rules/limits.tsv of the sentence about a name that is used only after a condition that asks for this name
@@ -31,6 +32,8 @@ _OTHER = lazy_re.compile(
     r"[ \t]*(?:#[^\n]*)?\r?(?:\n[ \t]*(?:#[^\n]*)?\r?)*\Z",
     re.M,
 )
+_ASKS = lazy_re.compile(r"is_available\(|cuda")
+_STATEMENT = lazy_re.compile(r"^[ \t]*(?!import\b|from\b|try\b|if\b)[A-Za-z_*(]", re.M)
 _ASKED = lazy_re.compile(r"\bhasattr\([^()\n]*,[ \t]*[\"'](\w+)[\"'][ \t]*\)")
 
 
@@ -61,11 +64,15 @@ def _is_caught(reference: Name, facts: Facts) -> bool:
     """Whether a use of a name is inside a short `try` with a handler that continues without the name.
 
     The handler must catch every exception; for a function that builds an extension, it need only catch OSError, which
-    is raised if CUDA's toolkit is missing. A handler that only reports the exception does not count.
+    is raised if CUDA's toolkit is missing. A handler that only reports the exception does not count. If the `try` is
+    around a condition that asks for CUDA, the use must be the first statement below the condition: otherwise the
+    statements above it would run on the target, and those below it would not.
     """
     indents, text = facts.indents, facts.text
     for header in indents.headers(reference.statement.start):
         if header.word in ("def", "class"):
+            return False
+        if header.word in ("if", "elif") and _begins_before(header, reference.statement.start, facts):
             return False
         if header.word != "try" or indents.extent(header.start) - header.start > _SHORT:
             continue
@@ -76,6 +83,17 @@ def _is_caught(reference: Name, facts: Facts) -> bool:
                 facts.work.search(0, len(handler))
                 return _RAISES.search(handler) is None and _OTHER.search(handler) is not None
     return False
+
+
+def _begins_before(condition: Header, start: int, facts: Facts) -> bool:
+    """Return whether a condition asks for CUDA, and other statements than imports are between it and a use of a name,
+    which begins at `start`."""
+    if start - condition.start > _SHORT:
+        return True  # no `try` around the condition is short enough
+    facts.work.search(condition.start, start)
+    facts.layout.reads(condition.start, start)
+    asks = _ASKS.search(facts.text, condition.start, condition.end) is not None
+    return asks and _STATEMENT.search(facts.text, condition.end, start) is not None
 
 
 def _catches(name: str, clause: str) -> bool:

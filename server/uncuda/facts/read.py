@@ -33,7 +33,8 @@ _COMMENT = lazy_re.compile(r"[ \t\f]*#")
 _STAR = "import *"
 # an import of torch from a module of the project that imports it late or with care: `from .lazy import torch`
 _LENT = lazy_re.compile(
-    r"^from[ \t]+(?!torch\b)\.*(?:\w+\.)*\w*(?:lazy|import|compat|optional|depend|deps|extern|common|util)\w*"
+    r"^from[ \t]+(?!torch\b)\.*(?:\w+\.)*"
+    r"\w*(?:lazy|import|compat|optional|depend|deps|extern|third|vendor|common|util)\w*"
     r"[ \t]+import[ \t]+(?:[\w ,]*,[ \t]*)?torch[ \t]*(?=[,#\r\n]|\Z)",
     re.M,
 )

@@ -15,6 +15,7 @@ from ...project import Project
 
 OFF = "autocast-off"
 """The id in rules/limits.tsv of the sentence "a decorator that turns autocast off stays"."""
+_ON_HOST = lazy_re.compile(r"\bdevice\b[^=,()]*=[ \t]*(?:torch\.device\([ \t]*)?[\"']cpu[\"']")
 _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
 _AUTOCAST, _SCALER, _SCALES = "autocast", "Scaler", "scaler(loss"
@@ -48,6 +49,24 @@ def unscaled(hits: Sequence[Hit], facts: Facts, project: Project) -> Iterator[tu
     own = any(hit.rule.check == "argument" and _word(hit).endswith(_SCALER) and not hit.is_safe for hit in hits)
     if own or (project.scales_on_cuda and facts.says(_SCALES)):
         yield from ((index, None) for index, hit in enumerate(hits) if _word(hit) == _AUTOCAST)
+
+
+def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
+    """Yield the starts of the hits at CUDA's scalers that are always on, in functions whose device is the CPU by
+    default: `def train(model, device="cpu")`. CUDA's scaler switches itself off if there is no CUDA; that of a target
+    without the feature `host-scaler` stays on if there is a device, and then takes no loss on the CPU."""
+    for hit in hits:
+        call = hit.parent
+        if hit.rule.check != "name" or not _word(hit).endswith(_SCALER):
+            continue
+        if not isinstance(call, ast.Call) or hit.statement is None:
+            continue
+        enabled = next((one.value for one in call.keywords if one.arg == "enabled"), None)
+        if enabled is None or (isinstance(enabled, ast.Constant) and enabled.value):
+            start = facts.indents.scope_start(hit.statement.start)
+            header = facts.indents.header_at(start) if start >= 0 else None
+            if header is not None and _ON_HOST.search(facts.text, header.start, header.end):
+                yield hit.start
 
 
 def decorating(hits: Sequence[Hit], facts: Facts, limit: str) -> dict[int, str]:

@@ -20,11 +20,12 @@ from ...facts.scans import matches, plain
 from ...facts.scopes import Header
 from ...module_names import is_test
 from .apart import of_bytes, of_host, of_platforms, of_rocm
-from .autocast import decorating
+from .autocast import decorating, scaling_on_host
 from .by_hand import ByHand
 from .cuda_and_cpu import FOR_LIBRARY, CudaAndCpu
 from .doubles import FOR_DOUBLES, device_choices
 from .exported import EXPORTED, exported
+from .indexless import indexless
 from .older import OLDER, of_older
 from .own_devices import ENTRY, FOR_OWN_DEVICES, OPTION, OwnDevices
 from .own_members import OWN_MEMBER, OwnMembers
@@ -88,6 +89,8 @@ _DOCSTRING = lazy_re.compile(r"(?:\s|#[^\n]*\n)*\"{3}([^\"]*)\"{3}")
 _ABOUT_AMD, _ABOUT_CUDA = lazy_re.compile(r"\b(?:AMD|ROCm|AITER)\b"), lazy_re.compile(r"CUDA|NVIDIA|NCCL", re.I)
 _BUILDS = "torch.utils.cpp_extension."
 _FLOAT64 = "float64"  # the feature that most operators take float64
+_SCALER = "host-scaler"  # the feature that the scaler takes a loss on the CPU
+_INDEXLESS = "indexless-device"  # the feature that every function takes a device without an index
 _AUTOCAST = "autocast-made"  # the feature that an autocast can be made without starting the device
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -181,6 +184,17 @@ class Served:
             hits = [hit.lowered(REVIEW) if self._is_started(hit) else _chosen(hit, alone) for hit in hits]
             return [_of_nvidia(hit) for hit in hits] if _NVIDIA[1:] in PurePath(self._path).parts[:-1] else hits
         hits = [hit.lowered(REVIEW) if hit.fixes and self._is_beside(hit) else hit for hit in hits]
+        given = self._given(hits)
+        hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
+        agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
+        if not agnostic and not asked_by_hand(self._facts, self._target):
+            return hits
+        asks = _tests if agnostic else _is_question
+        return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+
+    def _given(self, hits: Sequence[Hit]) -> dict[int, str]:
+        """Return the starts of hits whose fixes need review because of what else the file does, each with the id of the
+        sentence that says why."""
         own = OwnDevices(self._context)
         given = dict.fromkeys(own.answers(hits), FOR_OWN_DEVICES) | dict.fromkeys(own.entries(hits), ENTRY)
         given |= dict.fromkeys(own.options(hits), OPTION)
@@ -192,14 +206,13 @@ class Served:
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
+        if not self._target.has(_INDEXLESS):
+            given |= dict.fromkeys(indexless(hits, self._facts), str(self._target.features[_INDEXLESS]))
+        if not self._target.has(_SCALER):
+            given |= dict.fromkeys(scaling_on_host(hits, self._facts), str(self._target.features[_SCALER]))
         if not self._target.has(_AUTOCAST):
             given |= decorating(hits, self._facts, str(self._target.features[_AUTOCAST]))
-        hits = [hit.for_review(reason) if (reason := self._why_review(hit, given)) else hit for hit in hits]
-        agnostic = any(map(self._says, _AGNOSTIC[:1] if self._portable else _AGNOSTIC))
-        if not agnostic and not asked_by_hand(self._facts, self._target):
-            return hits
-        asks = _tests if agnostic else _is_question
-        return [hit.lowered(REVIEW) if hit.fixes and asks(hit) else hit for hit in hits]
+        return given
 
     def _why_review(self, hit: Hit, given: Mapping[int, str]) -> str:
         """Return the id of the sentence that says why a safe fix needs review after all: its code runs only behind the

@@ -177,7 +177,7 @@ def staying(
     for several in over_several(hits, classes, questions, branches, libraries):
         result.hold(several.question, REVIEW, OVER_LEFT)
     for index in (
-        *over_named(questions, branches, libraries),
+        *over_named(hits, questions, branches, libraries),
         *questions.lost,
         *over_toolkit(hits, questions, branches),
     ):

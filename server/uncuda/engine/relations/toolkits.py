@@ -12,17 +12,19 @@ from .kernels import BUILDER
 from .questions import Questions
 
 _BUILDING, _EXTENSION = "torch.utils.cpp_extension.", "cpp_extension"
+_SETUP = "setup.py"
 _COMPILES = ("nvcc", "NVCC", "include_paths(")
 
 
 def over_toolkit(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
     """Yield the indices of conditions that guard code about CUDA's toolkit in a file that builds an extension for CUDA,
     if no fix changes this code. No fix ports the extension, so its build must not ask for another accelerator. Both
-    branches of a condition count: a build script may also cross-compile where it finds no device. In a file that calls
-    CUDA's compiler for an extension, or asks for the paths of CUDA's headers, and moves nothing to a device, every
-    question counts."""
+    branches of a condition count: a build script may also cross-compile where it finds no device. In a `setup.py` that
+    builds extensions, and in a file that calls CUDA's compiler for one, or asks for the paths of CUDA's headers, and
+    moves nothing to a device, every question counts."""
     moves = any(hit.rule.check in ("method", "string") for hit in hits)
-    if branches.says(_EXTENSION) and any(map(branches.says, _COMPILES)) and not moves:
+    builds = branches.path.endswith(_SETUP) or any(map(branches.says, _COMPILES))
+    if branches.says(_EXTENSION) and builds and not moves:
         yield from (index for index in questions if hits[index].rule.check == "name")
     if not any(hit.words.get("name") == BUILDER for hit in hits):
         return
