@@ -270,15 +270,16 @@ class Scanner:
         """Return the facts that one file shows about its project; imports of the modules in `known` are left out.
         `concerned`, `path` and `portable`: see `add`; `followed`: whether calls of tests lead to the file."""
         roots = import_roots(data) if concerned else frozenset()
+        likely = concerned or contains(data, self._common)
         if concerned:
             imports = not roots.isdisjoint(self._package_bytes)
         else:
-            imports = contains(data, self._common) and contains_any(data, self._package_bytes)
+            imports = likely and contains_any(data, self._package_bytes)
         imports = imports or contains_any(data, self._switches)
         cuda = concerned and contains(data, b"cuda")
         methods = cuda and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
         methods = methods or (cuda and may_patch(data))
-        kernels = self._told(data, concerned, path, portable, followed, roots)
+        kernels = self._told(data, concerned, path, portable, followed, roots, likely)
         asking = [one for one in self._asking if self._may_choose(one, data, cuda)]
         apart = bool(imports or asking) and is_apart(path)
         asking = [] if apart else asking
@@ -303,10 +304,18 @@ class Scanner:
         return Said(modules, owners, kernels, tuple(serves), torch)
 
     def _told(
-        self, data: bytes, concerned: bool, path: str, portable: bool, followed: bool, roots: frozenset[bytes]
+        self,
+        data: bytes,
+        concerned: bool,
+        path: str,
+        portable: bool,
+        followed: bool,
+        roots: frozenset[bytes],
+        likely: bool,
     ) -> Told:
         """Return the facts about one file that are names, such as the modules that it builds (see `Told`). `roots`: the
-        result of `import_roots`, if the file is `concerned`; for the other parameters, see `look`."""
+        result of `import_roots`, if the file is `concerned`; `likely`: whether the file may import torch; for the other
+        parameters, see `look`."""
         found = told(data, path, concerned)
         above = self._above.of(path, data) if concerned else ()
         if own := frozenset(filter(None, (own_module(path, self._words.libraries), *above))):
@@ -315,7 +324,7 @@ class Scanner:
             found = found._replace(tried=modules_tried)
         if self.follows and (called := calls(data, path, self._libraries, concerned, followed)):
             found = found._replace(calls=called)
-        wraps = may_wrap(data, path)
+        wraps = likely and may_wrap(data, path)
         gives = path.endswith(".py") and "\n" not in path and (concerned or contains(data, GIVES))
         if (wraps or gives) and not concerned:
             roots = import_roots(data)
