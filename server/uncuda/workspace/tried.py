@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain
 from pathlib import PurePath
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains, contains_any
 
 _SAYS = (b"ImportError", b"ModuleNotFoundError", b"AVAILABLE")
-# The patterns begin with a literal, by which they are listed here; it is fast to search for.
+# The patterns begin with a literal, by which they are listed here.
 _NAMES = rb"[ \t]*:[^\S\n]*\n[ \t]+from[ \t]+(\.*)([A-Za-z_][\w.]*)[ \t]+import[ \t]*\(?\s*(\w+)"
 _IMPORTS = {b"try": lazy_re.compile(rb"try" + _NAMES), b"AVAILABLE": lazy_re.compile(rb"AVAILABLE\w*" + _NAMES)}
 _BEFORE = lazy_re.compile(rb"([ \t]*)(?:(try)|if[ \t]+\w*AVAILABLE)")
@@ -24,18 +23,27 @@ _CAUGHT = lazy_re.compile(rb"\A[^\S\n]*\Z|ImportError|ModuleNotFoundError|\bExce
 def tried(data: bytes, path: str) -> frozenset[str]:
     """Return what a file optionally imports from its own package, as dotted names of the module and the first imported
     name: `pkg.fast.f` for `try: from pkg.fast import f, g`."""
-    return frozenset(_tried(data, PurePath(path))) if contains_any(data, _SAYS) else frozenset()
+    return frozenset(_tried(data, path)) if contains_any(data, _SAYS) else frozenset()
 
 
-def _tried(data: bytes, path: PurePath) -> Iterator[str]:
-    patterns = (pattern for start, pattern in _IMPORTS.items() if contains(data, start))
-    for match in chain.from_iterable(pattern.finditer(data) for pattern in patterns):
+def _matches(data: bytes) -> Iterator[re.Match[bytes]]:
+    """Yield the imports that may be optional. `find` is many times as fast as a pattern at finding a word."""
+    for start, pattern in _IMPORTS.items():
+        at = data.find(start) if contains(data, start) else -1
+        while at >= 0:
+            if match := pattern.match(data, at):
+                yield match
+            at = data.find(start, at + 1)
+
+
+def _tried(data: bytes, path: str) -> Iterator[str]:
+    for match in _matches(data):
         line = data.rfind(b"\n", 0, match.start()) + 1
         before = _BEFORE.match(data, line)
         if before is None or before.end() < match.start():
             continue
         dots, module, name = match.groups()
-        dotted = _dotted(len(dots), module.decode(), path)
+        dotted = _dotted(len(dots), module.decode(), PurePath(path))
         if dotted and (not before[2] or _goes_on(data, match.end(), before[1])):
             yield f"{dotted}.{name.decode()}"
 
