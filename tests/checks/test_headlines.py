@@ -184,3 +184,10 @@ def test_a_layout_on_the_cpu(condition: str, due: list[str]) -> None:
     text = f"import torch\n\n\ndef f(net, device):\n    if {condition}:\n        return {move}\n"
     findings = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
     assert [one.fixes[0].applicability for one in findings] == due
+
+
+def test_a_function_that_is_named_for_layouts_keeps_its_layout() -> None:
+    """As in pytest-torch's invariance.py, which checks that a model computes the same in both layouts."""
+    text = "import torch\n\n\ndef _relayout(x, device):\n    return x.contiguous(memory_format=torch.channels_last)\n"
+    (finding,) = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    assert finding.fixes[0].applicability == "review"

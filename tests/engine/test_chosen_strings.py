@@ -115,3 +115,47 @@ def test_chosen_strings_are_typed() -> None:
     )
     typed = ("lambda x: x", "d = str(given or 'x')", "size = 'run_' + SIZES", "given = {'device': ['cuda', 'npu']}")
     type_in_each_line(text, typed, 7)
+
+
+WORKER = """import torch
+import torch_npu
+from faster_whisper import WhisperModel
+
+
+def work(conn):
+    worker_device = "cuda:0"
+    conn.send({"worker_device": worker_device})
+    WhisperModel(device=worker_device)
+
+
+def check(conn):
+    NAME = str(conn.recv()["NAME"])
+    if NAME != "cuda:0":
+        raise ValueError
+"""
+
+
+@pytest.mark.parametrize(("name", "moved"), [("worker_device", 0), ("device", 1)])
+def test_a_variable_whose_name_says_which_device_it_is_changes_in_the_whole_file(name: str, moved: int) -> None:
+    """As in nn-gpt's Reward.py: what the worker said stayed CUDA's, and what was expected of it moved."""
+    assert ENGINE.fix(Source(WORKER.replace("NAME", name))).text.count('"npu:0"') == moved
+
+
+def test_a_variable_of_the_whole_file_is_typed() -> None:
+    text = WORKER.replace("NAME", "worker_device")
+    type_in_each_line(text, ('worker_device = "cuda"', 'if worker_device == "cuda:0":', "import ctranslate2"), 2)
+
+
+@pytest.mark.parametrize(
+    ("code", "due"),
+    [
+        ("DEFAULT_DEVICES = ['cpu', 'cuda']\n", ["safe"]),
+        ("devices = ['cpu', 'cuda']\n", ["review"]),
+        ("NAMES = ['cpu', 'cuda']\n", ["review"]),
+        ("DEVICES = ['cpu', 'cuda', 'xpu']\nif x.device.type in DEVICES:\n    pass\n", ["review"]),
+    ],
+)
+def test_a_list_of_devices(code: str, due: list[str]) -> None:
+    """As in torch-ans's benchmark.py: the default of its option stayed CUDA's, and what it is compared with moved."""
+    findings = ENGINE.check(Source(HEAD + code)).findings
+    assert [fix.applicability for one in findings for fix in one.fixes] == due

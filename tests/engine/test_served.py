@@ -1229,3 +1229,29 @@ def test_other_code_of_modal_is_safe(text: str) -> None:
 def test_typing_in_code_for_gpus_in_the_cloud() -> None:
     typed = ("x = 1", "import modal", "@app.function(gpu='T4')", "gpu = 1", '"""', "")
     type_in_each_line(MODAL, typed, 0)
+
+
+SMOKE = """import torch
+import torch_npu
+
+
+def smoke():
+    original = getattr(torch.cuda, "is_available", None)
+    other = getattr(torch.cuda, "synchronize", None)
+    torch.cuda.is_available = lambda: False
+    try:
+        run()
+    finally:
+        torch.cuda.is_available = original
+"""
+
+
+def test_a_replaced_name_that_getattr_keeps_stays() -> None:
+    """As in nn-gpt's Reward.py, where torch.cuda.is_available became torch.npu's for the rest of the process."""
+    fixed = engine_for("npu", Settings(locale="en")).fix(Source(SMOKE)).text
+    assert fixed == SMOKE.replace('torch.cuda, "synchronize"', 'torch.npu, "synchronize"')
+
+
+def test_a_replaced_name_that_getattr_keeps_is_typed() -> None:
+    typed = ("torch.cuda.synchronize = run", "x = getattr(torch.cuda, 'is_available')", "torch.cuda.is_available()")
+    type_in_each_line(SMOKE, typed, 4)

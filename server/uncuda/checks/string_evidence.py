@@ -286,6 +286,8 @@ def proves(rule: Rule, role: Role) -> bool:
         return True
     if role.name and role.kind != "key" and named(role.name, rule.get("names", ())):
         return True
+    if role.containers and any(fnmatchcase(role.name, pattern) for pattern in rule.get("lists", ())):
+        return True
     if role.kind in TESTS and (compared(rule, role) or _is_looked_for(rule, role)):
         return True
     return any(item in rule.get("proving-items", ()) for item in role.items)

@@ -26,6 +26,8 @@ _PARTS = ("args", "keywords", "values", "comparators")
 _WIDE = (ast.Call, ast.BoolOp, ast.Compare)  # to find the role of a string, all children of these nodes are read
 TESTS = frozenset({"comparison", "membership", "case"})
 LINKED = TESTS | {"assignment", "default", "item"}
+# Local variables with such a name are taken for the same device in all functions of a file: the name says which device.
+_OF_FILE = lazy_re.compile(r"[a-z]\w*_device(?:_type)?")
 _OUTER = lazy_re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
 # methods that return a string of the same meaning
 _PLAIN = (("lower",), ("strip",), ("casefold",))
@@ -345,10 +347,10 @@ class Flow:
     def links(self, role: Role, statement: Statement) -> Links:
         """Return the keys for `Hit.links` that a string shares with all strings that must change together with it.
 
-        Strings of the same local variable share a key only within one function; strings of the same attribute, option
-        or field share a key in the whole file. A string that a function returns also shares a key with the strings
-        with which the function's result is compared, and with the strings of each variable to which the result is
-        assigned.
+        Strings of the same local variable share a key only within one function, unless its name says which device it
+        is, such as `worker_device`; strings of the same attribute, option or field share a key in the whole file. A
+        string that a function returns also shares a key with the strings with which the function's result is compared,
+        and with the strings of each variable to which the result is assigned.
         """
         if role.kind == "return" and role.name:
             taken = (key for use, where in self.calls(role.name, statement) for key in self.links(use, where))
@@ -374,7 +376,8 @@ class Flow:
                 self._fixtures[role.name] = is_fixture(role.name, self.context.facts, self.context.asked)
             given = (("field", FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
             every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
-            return (*(("name", one, At(scope)) for one in every), *self._handed(role.name, scope), *given)
+            fields = (("field", one) for one in every if _OF_FILE.fullmatch(one))
+            return (*(("name", one, At(scope)) for one in every), *fields, *self._handed(role.name, scope), *given)
         return ()
 
     def _parts(self, part: ast.Call | ast.Subscript, statement: Statement) -> Iterator[tuple[Hashable, ...]]:

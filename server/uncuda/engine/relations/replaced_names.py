@@ -7,6 +7,7 @@ import ast
 from collections.abc import Sequence
 
 from ...checks import Hit
+from ...facts.role_calls import last_word
 
 FOR_LIBRARIES = "replaced-for-libraries"
 """The id in rules/limits.tsv of the sentence "the program replaces this name for other libraries, which ask for
@@ -22,10 +23,22 @@ def is_assigned(hit: Hit) -> bool:
 
 def replaced_names(hits: Sequence[Hit]) -> frozenset[int]:
     """Return the starts of the hits at names of torch.cuda to which the file assigns, where the names are assigned or
-    kept in a variable: `original = torch.cuda.is_available`. `hits`: all hits of the text."""
+    kept in a variable: `original = torch.cuda.is_available`, `original = getattr(torch.cuda, "is_available", None)`.
+    `hits`: all hits of the text."""
     names = {hit.words["name"] for hit in hits if is_assigned(hit)}
-    found = (hit for hit in hits if names and hit.rule.check == "name" and hit.words.get("name") in names)
-    return frozenset(hit.start for hit in found if not _is_called(hit))
+    found = (hit for hit in hits if names and hit.rule.check == "name")
+    return frozenset(
+        hit.start for hit in found if (hit.words.get("name") in names and not _is_called(hit)) or _taken(hit) in names
+    )
+
+
+def _taken(hit: Hit) -> str:
+    """Return the name of torch.cuda that `getattr` reads; "" if the hit is at no such call."""
+    call = hit.parent
+    if not isinstance(call, ast.Call) or last_word(call.func) != "getattr" or len(call.args) < 2:
+        return ""
+    name = call.args[1].value if isinstance(call.args[1], ast.Constant) else None
+    return f"{hit.words.get('name')}.{name}" if call.args[0] is hit.node and isinstance(name, str) else ""
 
 
 def _is_called(hit: Hit) -> bool:
