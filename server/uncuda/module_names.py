@@ -1,4 +1,4 @@
-"""Dotted names of modules, as far as the paths of files show them."""
+"""Names of modules, as far as the paths of files show them, and of functions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from uncuda import lazy_re
 OPERATORS = "torch.ops."
 """The beginning of the name of an operator of PyTorch: `torch.ops.NAMESPACE.OPERATOR`."""
 
+SELECTS = r"_*(?:get|select|choose|default|current)_(?:\w+_)?device"
+"""A pattern for names of functions that select the device of a program: `get_torch_device`."""
 _TEST = lazy_re.compile(r"(?:.*[/\\])?(?:test_\w*|\w*_test)\.py")
 _DEPTH = 6  # maximum number of segments in the name of a file's module
 

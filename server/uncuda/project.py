@@ -60,6 +60,10 @@ MANY = "*"
 """What `Project.reaches` says about a name through which too many names and libraries are needed to list them."""
 
 
+OTHERWISE = "?"
+"""Stands behind the name of a function in `Project.selectors` that selects the device in another way."""
+
+
 @dataclass(frozen=True)
 class Helper:
     """The helper module of a portable project, whose functions select the accelerator at run time."""
@@ -142,6 +146,10 @@ class Project:
     module; `module` is the last part of the module's name."""
     askers: frozenset[str] = frozenset()
     """ "module.name" of each function that asks for the compute capability of a device, and for nothing before."""
+    selectors: frozenset[str] = frozenset()
+    """ "module.name" of each function whose name says that it selects a device (SELECTS), and which returns CUDA's, or
+    that of a target, because torch says that there is one; OTHERWISE is behind the name of each other function with
+    such a name, for example one that reads an environment variable."""
     wrappers: frozenset[tuple[str, str]] = frozenset()
     """(name, module) of each autograd function of the project, and of each function that calls one, which asks for no
     device and runs code of a compiled module. `name`: the dotted name of the function; `module`: a module in
@@ -250,6 +258,14 @@ class Project:
         own = f".{module_at(path)}." if self.device_makers and path else ""
         found = (maker.rpartition(".") for maker in self.device_makers if own)
         return frozenset(name for module, _, name in found if f".{module}." in own)
+
+    def selects(self, name: str, module: str) -> bool:
+        """Return whether the function `name` of another file returns CUDA's device because torch says that there is
+        one. `module`: the dotted name by which a file imports the function; it may be the name in a package that gives
+        the function on."""
+        known = [one for one in self.selectors if one.removesuffix(OTHERWISE).rpartition(".")[2] == name]
+        there = [one for one in known if agree(one.removesuffix(OTHERWISE), module.lstrip("."))]
+        return bool(known) and not any(one.endswith(OTHERWISE) for one in there or known)
 
     def owns(self, module: str, path: str) -> bool:
         """Whether an import of `module` in the file at `path` finds a module of the project."""

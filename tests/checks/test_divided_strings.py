@@ -176,7 +176,7 @@ def test_the_device_of_a_function_in_which_a_word_is_looked_for() -> None:
     """As in deepobs/pytorch/datasets/dataset.py, whose default device moves in another file."""
     assert classes(PINNED) == {"safe"}
     assert "review" in classes(PINNED.replace("get_default_device", "get_name"))
-    assert classes(PINNED.replace('"cuda" in', '"cuda" ==')) == {"safe"}
+    assert "review" in classes(PINNED.replace('"cuda" in', '"cuda" =='))
     assert "review" in classes(PINNED.replace("get_default_device", "features_by_device"))
     assert "safe" not in classes(PINNED.replace("config", "onnxruntime"))
 

@@ -174,7 +174,12 @@ def test_checks_for_nccl_have_a_fix(code: str, target: str, strategy: str) -> No
         ("device.type == 'cpu'", ["review"]),
         ("'cpu' == device", ["review"]),
         ("x.is_cpu", ["review"]),
+        ("fast and str(device) == 'cpu'", ["review"]),
         ("device.type != 'cpu'", ["safe"]),
+        ("not x.is_cpu", ["safe"]),
+        ("not (device == 'cpu')", ["safe"]),
+        ("x.is_npu or x.is_cpu", ["safe"]),
+        ("offload == 'cpu'", ["safe"]),
         ("fast", ["safe"]),
     ],
 )

@@ -708,6 +708,12 @@ def test_late_torch_is_typed() -> None:
     type_in_each_line(LATE.format('torch = _safe_import("torch")'), typed, 2)
 
 
+def test_a_torch_that_may_be_missing_is_not_lent() -> None:
+    """The plugin's import at the top of the file would raise where neither is installed."""
+    text = "from .lazy import torch\n\nif torch is not None and torch.cuda.is_available():\n    x = x.cuda()\n"
+    assert engine_for("npu", Settings()).fix(Source(text), review=False).text == text
+
+
 def test_strings_stay_with_the_questions_of_a_torch_from_elsewhere() -> None:
     """As in lazyllm's text_to_speech: the string became the target's, and its question stayed CUDA's."""
     text = (

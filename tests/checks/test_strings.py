@@ -155,7 +155,7 @@ SAFE = [
 ]
 REVIEW = [
     "ok = str(select_model()) == 'cuda:0'",
-    "ok = wanted_device() == 'cuda'",
+    "ok = select_device() == 'cuda'",
     "ok = x.device.type in ('cuda', 'xpu')",
     "ok = x.device.type not in ['cpu', 'cuda', 'xla']",
     "assert x.device.type not in ['cpu', 'cuda', 'xla']",

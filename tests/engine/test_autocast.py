@@ -274,6 +274,22 @@ def test_a_scaler_in_a_function_for_the_cpu(target: str, header: str, call: str,
     assert [one.fixes[0].applicability for one in findings] == [due if target == "npu" else "safe"]
 
 
+@pytest.mark.parametrize(
+    ("body", "due"),
+    [
+        ("    scaler = GradScaler()\n", "review"),
+        ("    if device == 'cuda':\n        scaler = GradScaler()\n", "safe"),
+        ("    if amp and device.startswith('cuda'):\n        scaler = GradScaler()\n", "safe"),
+        ("    scaler = GradScaler() if device == 'cuda' else None\n", "safe"),
+        ("    if torch.cuda.is_available():\n        scaler = GradScaler()\n", "safe"),
+    ],
+)
+def test_an_imported_scaler_in_a_function_for_the_cpu(body: str, due: str) -> None:
+    text = f"import torch\nfrom torch.cuda.amp import GradScaler\n\n\ndef train(amp, device='cpu'):\n{body}"
+    findings = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
+    assert {one.fixes[0].applicability for one in findings} == {due}
+
+
 def test_a_scaler_in_a_function_for_the_cpu_is_typed() -> None:
     text = "import torch\n\n\ndef train(model, device='cpu'):\n    x = 1\n    scaler = torch.cuda.amp.GradScaler()\n"
     type_in_each_line(text, ("device = 'cpu'", "def train(model, device):", "scaler = torch.amp.GradScaler()"), 3)

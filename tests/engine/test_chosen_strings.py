@@ -6,9 +6,11 @@ import pytest
 
 from engine.typist import type_in_each_line
 from support.engines import engine_for
+from uncuda.catalogue import load
 from uncuda.project import Project
 from uncuda.settings import Settings
 from uncuda.source import Source
+from uncuda.workspace import Scanner, Words
 
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = "import torch\nimport torch_npu\n"
@@ -21,16 +23,20 @@ CHOSEN = '"cuda" if torch.cuda.is_available() else "cpu"'
         f"@dataclass\nclass Config:\n    device: str = field(default_factory=lambda: {CHOSEN})\n",
         f"class Config(BaseModel):\n    device: str = Field(default_factory=lambda: {CHOSEN}, description='where')\n",
         f"import attr\n@attr.s\nclass Config:\n    device = attr.ib(factory=lambda: {CHOSEN})\n",
-        f"get_device = lambda: {CHOSEN}\n",
         f"def f(device=None):\n    device = str(device or ({CHOSEN})).lower()\n    return torch.zeros(1).to(device)\n",
         f"print('device: ' + ({CHOSEN}))\n",
+        f"name = ({CHOSEN}).title()\n",
+        f"text = 'on device: ' + ({CHOSEN})\n",
+        f"add_argument('--x', help='default: ' + ({CHOSEN}))\n",
         f"logger.info('%s', TEXTS[{CHOSEN}])\n",
     ],
 )
 def test_a_chosen_device_changes_with_its_question(code: str) -> None:
     done = ENGINE.fix(Source(HEAD + code)).text
     assert 'torch.npu.is_available() else "cpu"' in done
-    assert ('"npu" if' in done) == ("print" not in code and "TEXTS" not in code)
+    assert ('"npu" if' in done) == (
+        "TEXTS" not in code and not any(word in code for word in ("print", "title", "text", "help"))
+    )
 
 
 @pytest.mark.parametrize(
@@ -40,7 +46,7 @@ def test_a_chosen_device_changes_with_its_question(code: str) -> None:
         f"path = Path({CHOSEN})\n",
         f"path = os.path.join(root, {CHOSEN})\n",
         f"name = 'run_' + ({CHOSEN})\n",
-        f"name = ({CHOSEN}).title()\n",
+        f"get_device = lambda: {CHOSEN}\n",
         f"get = lambda size: SIZES[{CHOSEN}]\n",
     ],
 )
@@ -78,7 +84,7 @@ def test_a_device_that_is_spelled_in_one_way_first(code: str, due: str) -> None:
             "safe",
         ),
         ("from other import get_device_type\nif get_device_type() == 'cuda':\n    pass\n", "review"),
-        ("from utils import get_device\nif get_device() == 'cuda':\n    pass\n", "safe"),
+        ("from utils import get_device\nif get_device() == 'cuda':\n    pass\n", "review"),
         ("from utils import get_device\nif get_device() in ('cuda', 'xpu'):\n    pass\n", "review"),
         ("from onnxruntime import get_device\nif get_device() == 'cuda':\n    pass\n", "review"),
         ("if os.environ.get('DEVICE') == 'cuda':\n    pass\n", "review"),
@@ -90,8 +96,36 @@ def test_a_device_that_is_read_by_its_name(code: str, due: str) -> None:
     assert [fix.applicability for one in findings for fix in one.fixes] == [due]
 
 
+PLAIN = "def get_device():\n    return 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+OTHER = "def get_device():\n    return os.environ.get('DEVICE', 'cuda')\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "line", "moves"),
+    [
+        ({"src/utils.py": PLAIN}, "from utils import get_device", True),
+        ({"src/utils.py": PLAIN}, "from .utils import get_device", True),
+        ({"pkg/utils/device.py": PLAIN}, "from pkg.utils import get_device", True),
+        ({"src/utils.py": OTHER}, "from utils import get_device", False),
+        ({"src/utils.py": PLAIN, "src/other.py": OTHER}, "from src.utils import get_device", True),
+        ({"src/utils.py": PLAIN, "src/other.py": OTHER}, "from src.other import get_device", False),
+        ({"src/utils.py": PLAIN, "src/other.py": OTHER}, "from src import get_device", False),
+        ({"src/utils.py": PLAIN.replace("get_device", "get_name")}, "from utils import get_device", False),
+        ({}, "from utils import get_device", False),
+    ],
+)
+def test_a_function_of_another_file_selects_the_device(files: dict[str, str], line: str, moves: bool) -> None:
+    """As in h2ogpt, where get_device() of utils.py moved, and what it is compared with stayed."""
+    scanner = Scanner(Words.of_catalogue(load()))
+    for path, text in files.items():
+        scanner.add(f"import torch\n\n\n{text}".encode(), True, path)
+    engine = engine_for("npu", Settings(locale="en"), scanner.project())
+    code = f"{HEAD}{line}\nif get_device() == 'cuda':\n    pass\n"
+    assert ("'npu'" in engine.fix(Source(code, "src/main.py")).text) == moves
+
+
 def test_a_function_whose_device_another_library_gets_is_compared_with_cuda() -> None:
-    project = Project(device_makers=frozenset({"utils.get_device"}))
+    project = Project(device_makers=frozenset({"utils.get_device"}), selectors=frozenset({"utils.get_device"}))
     engine = engine_for("npu", Settings(locale="en"), project)
     code = f"{HEAD}from utils import get_device\nif get_device() == 'cuda':\n    pass\n"
     assert engine.fix(Source(code)).text == code
@@ -159,3 +193,23 @@ def test_a_list_of_devices(code: str, due: list[str]) -> None:
     """As in torch-ans's benchmark.py: the default of its option stayed CUDA's, and what it is compared with moved."""
     findings = ENGINE.check(Source(HEAD + code)).findings
     assert [fix.applicability for one in findings for fix in one.fixes] == due
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if getattr(a, 'device', 'cuda') == 'cuda':\n    pass\nWhisperModel(device=getattr(a, 'device', 'cuda'))\n",
+        "kind = 'a' if cfg.get('device') == 'cuda' else 'b'\nWhisperModel(device=cfg.get('device'))\n",
+        "def f(make=lambda: 'cuda'):\n    WhisperModel(device=make())\n",
+        "get_device = lambda: 'cuda'\nWhisperModel(device=get_device())\nok = get_device() == 'cuda'\n",
+    ],
+)
+def test_what_a_library_with_devices_of_its_own_gets_stays(code: str) -> None:
+    text = f"{HEAD}from faster_whisper import WhisperModel\n{code}"
+    assert ENGINE.fix(Source(text)).text == text
+
+
+@pytest.mark.parametrize("read", ["environ.get('DEVICE')", "env.get('DEVICE')", "os.environ.get('DEVICE', 'x')"])
+def test_environment_variables_are_not_read_as_fields(read: str) -> None:
+    text = f"{HEAD}if {read} == 'cuda':\n    pass\n"
+    assert ENGINE.fix(Source(text)).text == text

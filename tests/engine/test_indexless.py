@@ -46,5 +46,20 @@ def test_a_variable_holds_a_device_with_an_index() -> None:
     assert "cuda" not in OLD.fix(Source(ASKS.replace('"cuda"', '"cuda:0"', 1).replace('= "cuda"\n', "= 0\n"))).text
 
 
+@pytest.mark.parametrize(
+    ("code", "stays"),
+    [
+        ("device = 'cuda'\nx = torch.cuda.mem_get_info(device)\n", True),
+        ("def f():\n    device = torch.cuda.current_device()\n    return torch.cuda.mem_get_info(device)\n", False),
+        ("def f(device='cuda'):\n    return torch.cuda.mem_get_info(device)\n", True),
+        ("def f(device):\n    return torch.cuda.mem_get_info(device)\n", False),
+        ("def f(other='cuda', device=0):\n    return torch.cuda.mem_get_info(device)\n", False),
+    ],
+)
+def test_only_what_reaches_the_variable_counts(code: str, stays: bool) -> None:
+    text = f"import torch\n{code}y = torch.zeros(1, device='cuda')\n"
+    assert ("torch.cuda.mem_get_info" in OLD.fix(Source(text)).text) == stays
+
+
 def test_devices_without_an_index_are_typed() -> None:
     type_in_each_line(ASKS, ('self.device = "cuda"', 'device = "cuda:1"', "x = torch.cuda.mem_get_info(device)"), 3)

@@ -56,8 +56,8 @@ def test_typing_equals_a_new_check() -> None:
 SKIPPED = "@pytest.mark.skipif(not torch.cuda.is_available(), reason='')\ndef test_linear():\n    Linear()\n"
 OWN = [
     "if torch.cuda.is_available():\n    from .cuda import Linear\nelse:\n    from .cpp import Linear\n",
-    "def best():\n    if x.is_cuda:\n        from pkg.layers.cuda.linear import Linear\n        return Linear\n",
-    "if not torch.cuda.is_available():\n    Linear = None\nelse:\n    from pkg.cutlass import Linear\n",
+    "def best():\n    if x.is_cuda:\n        from ..layers.cuda.linear import Linear\n        return Linear\n",
+    "if not torch.cuda.is_available():\n    Linear = None\nelse:\n    from . import cutlass\n",
     "if torch.cuda.is_available():\n    from .cuda import (\n        Linear,\n    )\n\n\n" + SKIPPED,
 ]
 
@@ -90,6 +90,20 @@ def test_a_test_of_the_projects_package_for_cuda_stays_skipped() -> None:
     engine = engine_for("npu", Settings(locale="en"))
     assert engine.fix(Source(text, "tests/test_pack.py")).text == text
     assert "npu" in engine.fix(Source(text, "pkg/check.py")).text
+
+
+def test_devices_stay_beside_the_choice_of_the_projects_code() -> None:
+    """The code for the CPU, which the target uses, would get tensors of the target."""
+    text = f"{HEAD}{OWN[0]}device = 'cuda' if torch.cuda.is_available() else 'cpu'\n"
+    assert engine_for("npu", Settings(locale="en")).fix(Source(text)).text == text
+
+
+@pytest.mark.parametrize("line", ["from . import cuda", "import pkg.kernels.cuda as K", "from pkg.cutlass import K"])
+def test_spellings_of_the_projects_package_for_cuda(line: str) -> None:
+    text = f"{HEAD}def f(x):\n    if x.is_cuda:\n        {line}\n"
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(text, "pkg/ops.py")).text == text
+    assert line.startswith("from .") or "is_npu" in engine.fix(Source(text, "other/ops.py")).text
 
 
 def test_the_projects_package_for_cuda_is_typed() -> None:

@@ -38,6 +38,7 @@ def test_a_question_in_a_setup_that_builds_extensions_stays() -> None:
     )
     assert ENGINE.fix(Source(text, "setup.py")).text == text
     assert "torch.npu" in ENGINE.fix(Source(text, "pkg/load.py")).text
+    assert "torch.npu" in ENGINE.fix(Source(text, "env_setup.py")).text
 
 
 def test_a_program_that_moves_its_model_is_ported() -> None:

@@ -50,6 +50,11 @@ class Catalogue:
         return frozenset(str(raw["words"].get("device", "")) for raw in self.declarations.values()) - {""}
 
     @cached_property
+    def indexed_calls(self) -> frozenset[str]:
+        """The functions that take a device only with an index on some targets."""
+        return frozenset(name for rule in self.rules.values() for name in rule.get("indexed-calls", ()))
+
+    @cached_property
     def with_own_devices(self) -> frozenset[str]:
         """The libraries with devices of their own: the words without a dot in `silent-calls` of rules about strings."""
         rules = (rule for rule in self.rules.values() if rule.check == "string")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ..catalogue import Rule
-from ..facts.role_calls import last_word
+from ..facts.role_calls import got, last_word
 from ..facts.roles import Role
 from .base import is_listed
 from .string_flow import LINKED, Flow
@@ -34,7 +34,7 @@ class GivenAway:
 
     def _arguments(self, root: str) -> Iterator[str]:
         """Yield the last part of each argument's dotted name in calls of `root` and its attributes: `device` for
-        `root.f(args.device)`."""
+        `root.f(args.device)` and `root.f(args.get("device"))`."""
         self._context.asked.add(root)
         word = re.escape(root)
         pattern = re.compile(rf"{word}(?<![\w.]{word})(?!\w)")
@@ -43,4 +43,5 @@ class GivenAway:
             for chain in found.digest.chains:
                 call = found.digest.parents.get(chain.node)
                 if chain.root == root and isinstance(call, ast.Call) and call.func is chain.node:
-                    yield from map(last_word, (*call.args, *(keyword.value for keyword in call.keywords)))
+                    given = (*call.args, *(keyword.value for keyword in call.keywords))
+                    yield from (last_word(got(value) or value) for value in given)

@@ -15,6 +15,7 @@ from ..facts.read import Facts, Statement
 from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role, unwrapped
 from ..facts.scans import uses
+from ..module_names import SELECTS
 from .base import is_listed
 from .checkpoint_maps import is_map_location, is_sure
 from .device_entries import says_index
@@ -41,7 +42,9 @@ _PROSE_CALLS = _FILE_CALLS | frozenset(
      "importorskip", "namedtuple", "TypeVar", "NewType", "add_parser", "range_push", "Timer", "encode",
      "len"}
 )  # fmt: skip
-_SAID = _PROSE_CALLS - _FILE_CALLS
+_SAID = (_PROSE_CALLS - _FILE_CALLS) | {"success"}
+_DEEP = 30  # how many expressions around a string are looked at
+_SHOWN = frozenset({"upper", "title", "capitalize", "center", "ljust", "rjust"})  # methods that make a text for people
 _PROSE_PARAMETERS = frozenset(
     {"help", "description", "desc", "doc", "epilog", "metavar", "prog", "msg", "message", "reason", "title", "label",
      "text", "prefix", "suffix", "tag", "tags", "caption", "usage", "short_help"}
@@ -49,7 +52,7 @@ _PROSE_PARAMETERS = frozenset(
 _LOOKS_FOR = frozenset({"compile", "findall", "finditer", "fullmatch", "match", "search"})
 _PROSE_MODULES = MODULES | {"logging", "warnings"}
 _LISTS = lazy_re.compile(r"(?:async[ \t]+)?for\b|assert\b")  # `for x in kinds`, `assert x in kinds` choose nothing
-_GIVES_DEVICE = lazy_re.compile(r"_*(?:get|select|choose|default|current)_(?:\w+_)?device\Z")
+_GIVES_DEVICE = lazy_re.compile(SELECTS)
 _PACKAGE = lazy_re.compile(r"[\w.-]*\w")
 _RAISED = lazy_re.compile(r"\w*(?:Error|Exception|Warning)\Z")
 
@@ -195,15 +198,28 @@ def is_prose(role: Role) -> bool:
 
 
 def is_said(node: ast.AST, statement: Statement) -> bool:
-    """Return whether an expression is a part of a text for people: of an f-string, of the arguments of `print` or a
-    similar function, or of the message of an exception."""
-    for outer in statement.digest.ancestors(node):
+    """Return whether an expression is a part of a text for people: of an f-string, of a longer text with spaces, of the
+    arguments of `print` or a similar function, of a description, or of the message of an exception."""
+    parents = statement.digest.parents
+    for outer in itertools.islice(statement.digest.ancestors(node), _DEEP):
         if isinstance(outer, (ast.JoinedStr, ast.Raise, ast.Assert)):
+            return True
+        if isinstance(outer, ast.BinOp) and any(map(_has_space, (outer.left, outer.right))):
+            return True
+        if isinstance(outer, ast.keyword) and outer.arg in _PROSE_PARAMETERS:
             return True
         if isinstance(outer, ast.Call) and node is not outer.func and last_word(outer.func) in _SAID:
             return True
+        if isinstance(outer, ast.Attribute) and outer.attr in _SHOWN and isinstance(parents.get(outer), ast.Call):
+            return True
         node = outer
     return False
+
+
+def _has_space(node: ast.AST) -> bool:
+    """Return whether an expression is a text with a space, or ends with one: `name + " on " + …`."""
+    last = node.right if isinstance(node, ast.BinOp) else node
+    return isinstance(last, ast.Constant) and isinstance(last.value, str) and " " in last.value
 
 
 def names_file(role: Role) -> bool:
@@ -371,7 +387,8 @@ def _is_of_device(rule: Rule, role: Role) -> bool:
 def _is_said_of(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:
     """In `str(select_device()) == "cuda:0"` and `get_device() == "cuda"`: whether the name of the function matches a
     pattern in the rule's key `names`, and no library with devices of its own has the function or gets its results.
-    Without `str`, the file must define the function, or the name must say that the function selects a device."""
+    Without `str`, the file must define the function, or its name must say that it selects a device; in a comparison,
+    the project must define it, too."""
     if role.kind not in ("comparison", "membership") or not isinstance(role.subject, ast.Call):
         return False
     outer, function = statement.digest.parents.get(role.subject), role.subject.func
@@ -380,11 +397,14 @@ def _is_said_of(rule: Rule, role: Role, statement: Statement, flow: Flow) -> boo
         return False
     if (isinstance(outer, ast.Call) and last_word(outer.func) == "str") or flow.context.facts.says(f"def {name}("):
         return True
-    if (role.kind == "membership" and role.containers) or not _GIVES_DEVICE.match(name):
+    if role.kind == "membership" and role.containers:
         return False
-    makers = flow.context.project.device_makers
-    own = is_listed(flow.module_of(function), rule.get("silent-calls", ()))
-    return not own and not any(maker.endswith(f".{name}") for maker in makers)
+    makers, module = flow.context.project.device_makers, flow.module_of(function)
+    if is_listed(module, rule.get("silent-calls", ())) or any(maker.endswith(f".{name}") for maker in makers):
+        return False
+    if role.kind == "membership":
+        return _GIVES_DEVICE.fullmatch(name) is not None
+    return flow.context.project.selects(name, module)
 
 
 def _flows(rule: Rule, role: Role, statement: Statement, flow: Flow) -> bool:

@@ -8,11 +8,14 @@ from pathlib import PurePath
 from .. import lazy_re
 from ..catalogue import Rule
 from ..facts.model import Name
+from ..facts.role_calls import last_word
+from ..facts.roles import unwrapped
 from .base import Context
 
+_DEVICES = ("device", "type", "dev")
 ITS_SUBJECT, COMPARED, HOST, ON_HOST = "its-subject", "compared", "names-no-device", "on-host"
 """Ids of sentences in rules/limits.tsv."""
-_ON_HOST = lazy_re.compile(r"==[ \t]*[\"']cpu[\"']|[\"']cpu[\"'][ \t]*==|\.is_cpu\b")
+_SHORT = 400  # maximum number of characters in a condition that is read
 _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
@@ -30,15 +33,29 @@ def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
         return ()
     names = [PurePath(context.path).stem]
     for header in context.facts.indents.headers(reference.statement.start):
-        if header.word in ("if", "elif"):
-            context.facts.layout.reads(header.start, header.end)
-            if _ON_HOST.search(context.text, header.start, header.end):
+        if header.word in ("if", "elif") and header.end - header.start <= _SHORT:
+            condition = context.facts.peek(header.start)
+            nodes = condition.digest.piece.nodes if condition is not None else ()
+            if any(isinstance(node, ast.If) and _asks_for_host(node.test) for node in nodes):
                 return (ON_HOST,)
         if header.word in ("def", "class"):
             context.facts.layout.reads(header.start, header.end)
             match = _NAMED.match(context.text, header.start)
             names += [match[1]] if match is not None else []
     return (ITS_SUBJECT,) if any(word in _plain(name) for name in names for word in words) else ()
+
+
+def _asks_for_host(test: ast.expr) -> bool:
+    """Return whether a condition is true only on the CPU: `device.type == "cpu"`, `x.is_cpu and fast`."""
+    if isinstance(test, ast.BoolOp):
+        return isinstance(test.op, ast.And) and any(map(_asks_for_host, test.values))
+    if isinstance(test, ast.Attribute):
+        return test.attr == "is_cpu"
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], ast.Eq) or len(test.ops) > 1:
+        return False
+    sides = (test.left, test.comparators[0])
+    cpu = [side for side in sides if isinstance(side, ast.Constant) and side.value == "cpu"]
+    return bool(cpu) and any(last_word(unwrapped(side)[0]).endswith(_DEVICES) for side in sides)
 
 
 def _is_compared(reference: Name) -> bool:

@@ -39,6 +39,7 @@ _LENT = lazy_re.compile(
     re.M,
 )
 _LENDS = "torch.cuda.", "torch.device("  # a module `torch` of another package has none of these
+_NONE = lazy_re.compile(r"torch[ \t]+is[ \t]+(?:not[ \t]+)?None\b")  # where torch may be missing, so may be its plugin
 _STORED = "self.torch"
 _STORES = lazy_re.compile(r"^[ \t]*self\.torch[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
@@ -315,7 +316,7 @@ class _Reader:
         searches = self.facts.searches
         places = [(at, "*") for at in searches.find(("text", _STAR), plain(_STAR))]
         lends = (at for word in _LENDS for at in searches.find(("text", word), plain(word)))
-        if any(not self.layout.token_at(at) for at in lends):
+        if any(not self.layout.token_at(at) for at in lends) and not searches.has(("none", _NONE), matches(_NONE)):
             places += ((at, "torch") for at in searches.find(("lent", _LENT), matches(_LENT, "import")))
         for at, name in sorted(places, reverse=True):
             statement = self.facts.peek(at)

@@ -18,6 +18,7 @@ STRING_METHODS = STRING_TESTS | {"lower", "upper", "casefold", "rpartition", "st
 KEEPS = frozenset({"list", "tuple", "set", "frozenset", "sorted"})
 _GETTERS = frozenset({"get", "pop", "setdefault", "getenv", "get_default"})
 _READS = _GETTERS - {"getenv"}
+_ENVIRONMENTS = frozenset({"environ", "env"})
 _DECLARES_OPTIONS = frozenset({"add_argument", "add_option", "option", "argument"})
 _OF_OPTIONS = frozenset({"help", "choices", "type", "action", "dest"})
 _FLAGS = frozenset({"DEFINE_string", "DEFINE_enum"})
@@ -96,7 +97,7 @@ def default_key(call: ast.Call, parameter: str | int | None) -> str:
 def got(node: ast.AST) -> ast.Subscript | ast.Attribute | None:
     """Return the item or attribute that a call reads by its name, as if the code did so directly: `cfg["device"]` for
     `cfg.get("device", "cpu")`, and `args.device` for `getattr(args, "device")`; None for other expressions, and for
-    environment variables, whose values other programs set."""
+    mappings called `environ` or `env`, whose values other programs set."""
     if not isinstance(node, ast.Call) or not node.args:
         return None
     if last_word(node.func) == "getattr" and len(node.args) > 1 and (name := _text(node.args[1])):
@@ -104,7 +105,7 @@ def got(node: ast.AST) -> ast.Subscript | ast.Attribute | None:
     if not isinstance(node.func, ast.Attribute) or node.func.attr not in _READS or not _text(node.args[0]):
         return None
     mapping = node.func.value
-    return ast.Subscript(mapping, node.args[0], ast.Load()) if last_word(mapping) != "environ" else None
+    return None if last_word(mapping) in _ENVIRONMENTS else ast.Subscript(mapping, node.args[0], ast.Load())
 
 
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp)
@@ -148,6 +149,17 @@ def is_parameter(call: ast.AST | None, value: ast.AST, digest: Digest) -> bool:
     if not isinstance(taken, ast.Call) or any(isinstance(one, ast.Name) for one in each):
         return False
     return last_word(taken.func) in _NAMED and all(one.arg != "indirect" for one in taken.keywords)
+
+
+def is_factory(function: ast.Lambda, digest: Digest) -> bool:
+    """Return whether a function without parameters returns the default value of a field: `field(default_factory=lambda:
+    "cuda")`."""
+    given, keyword = function.args, digest.parents.get(function)
+    takes = given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg
+    if not isinstance(keyword, ast.keyword) or takes:
+        return False
+    call = digest.parents.get(keyword)
+    return isinstance(call, ast.Call) and is_field(last_word(call.func), keyword.arg)
 
 
 def is_field(method: str, parameter: str | int | None) -> bool:

@@ -20,6 +20,7 @@ from .role_calls import (
     column_of,
     default_key,
     got,
+    is_factory,
     is_field,
     is_parameter,
     is_parameter_set,
@@ -76,7 +77,6 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
     items: list[str] = []
     containers: list[ast.AST] = []
     member: ast.AST | None = None
-    returned = False
     first = node
     while True:
         parent = digest.parents.get(node)
@@ -95,8 +95,8 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
             pass
         elif isinstance(parent, ast.IfExp) and node is not parent.test:
             items += _texts((parent.body, parent.orelse), node)
-        elif isinstance(parent, ast.Lambda) and node is parent.body and not _has_parameters(parent):
-            returned = True  # a function without parameters stands for its result
+        elif isinstance(parent, ast.Lambda) and is_factory(parent, digest):
+            pass
         elif (spelled := _spelled(parent, node, digest)) is not None:
             node = spelled
             continue
@@ -105,8 +105,6 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
         assert parent is not None
         node = parent
     role = _classify(node, parent, digest, resolve)
-    if returned and role.kind == "assignment":
-        role.kind = "return"  # `get_device = lambda: "cuda"` defines a function
     if member is not None and isinstance(role.subject, (ast.Tuple, ast.List)):
         _unpack(role, node, member)
     if role.kind == "item" and "," in role.name:
@@ -124,11 +122,6 @@ def _spelled(parent: ast.AST | None, node: ast.AST, digest: Digest) -> ast.Call 
         return None
     call = digest.parents.get(parent)
     return call if isinstance(call, ast.Call) and call.func is parent else None
-
-
-def _has_parameters(function: ast.Lambda) -> bool:
-    given = function.args
-    return bool(given.posonlyargs or given.args or given.vararg or given.kwonlyargs or given.kwarg)
 
 
 def _texts(nodes: Iterable[ast.AST | None], without: ast.AST) -> list[str]:

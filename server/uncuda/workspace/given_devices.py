@@ -15,6 +15,7 @@ from .calls import FROM, NAMED
 # a variable or attribute whose name says that it is a device, but not an attribute of one: `x.device`
 _GIVEN = rb"\bdevice[ \t]*=[ \t]*(?:(?:self|args|cfg|config|opts?)\.)?\w*device\b(?![ \t]*[.(\[=])"
 _MOST = 2000  # the maximum number of characters between the name of the called object and its device
+_FEW = 8  # the maximum number of names for each of which the file is searched
 _CALL, _PART = lazy_re.compile(rb"(?:\.\w+)*\("), lazy_re.compile(rb"[\w.]")
 _ARGUMENT = lazy_re.compile(_GIVEN)
 # a function that is called for such an argument
@@ -74,6 +75,11 @@ class GivenDevices:
 def _calls(names: Mapping[bytes, str], data: bytes) -> Iterator[tuple[str, tuple[int, int]]]:
     """Yield the library, and the span of the arguments, of each call of an imported name, or of a name in it. `names`:
     the imported names, each with its library."""
+    if len(names) > _FEW:
+        either = b"|".join(map(re.escape, names))
+        for match in re.finditer(rb"(?<![\w.])(%b)(?:\.\w+)*\(" % either, data):
+            yield names[match[1]], (match.end(), _closing(data, match.end()))
+        return
     for name, library in names.items():
         at = data.find(name)  # many times as fast as a pattern
         while at >= 0:

@@ -77,6 +77,7 @@ class Told(NamedTuple):
     patching: frozenset[str] = frozenset()
     """The path of the file, if its tests replace names of `torch.cuda` (`patched.py`)."""
     askers: frozenset[str] = frozenset()
+    selectors: frozenset[str] = frozenset()
     models_stay: frozenset[str] = frozenset()
     """Why the program's models stay as they are, as far as the file shows (`kept_flags.py`)."""
 

@@ -37,6 +37,7 @@ from .own import Above, own_module
 from .patched import patches
 from .scripted import scripts
 from .scripted import together as scripts_together
+from .selectors import Selectors
 from .tried import tried
 from .words import Words
 
@@ -243,6 +244,7 @@ class Scanner:
         self.gathered = Gathered()
         self._importers = Importers(words.cuda_and_cpu)
         self._given_devices = GivenDevices(words.own_devices)
+        self._selectors = Selectors([device for device, _ in words.devices.values() if device])
         self._above = Above(words.libraries, once)
         self._once = once
         self._bound_to_cuda = frozenset(name.encode() for name in words.bound_to_cuda)
@@ -342,6 +344,8 @@ class Scanner:
             found = found._replace(patching=frozenset({path}))
         if concerned and (stay := models_stay(data, path)):
             found = found._replace(models_stay=stay)
+        if likely and (selecting := self._selectors.of(data, path)):
+            found = found._replace(selectors=selecting)
         if portable and (habits := idioms(data, module_of(path), path) | self._scripts(data, path)):
             found = found._replace(idioms=habits)
         return found
@@ -471,6 +475,7 @@ class Scanner:
             extensions=extensions,
             kernels=frozenset(name for one in told for name in one.kernels),
             askers=frozenset(name for one in told for name in one.askers),
+            selectors=frozenset(name for one in told for name in one.selectors),
             sources=frozenset(name for one in told for name in one.sources),
             own=frozenset(place for one in told for place in one.own),
             tried=frozenset(name for one in told for name in one.tried),

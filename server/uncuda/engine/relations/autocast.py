@@ -8,14 +8,18 @@ from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
-from ...facts.read import Facts
+from ...facts.read import Facts, Statement
 from ...facts.role_calls import last_word
 from ...facts.scans import plain
+from ...facts.scopes import Header
 from ...project import Project
 
 OFF = "autocast-off"
 """The id in rules/limits.tsv of the sentence "a decorator that turns autocast off stays"."""
 _ON_HOST = lazy_re.compile(r"\bdevice\b[^=,()]*=[ \t]*(?:torch\.device\([ \t]*)?[\"']cpu[\"']")
+_OF_DEVICE = lazy_re.compile(r"device\b|is_available\(|\.is_\w+")
+_LONGEST = 2000  # maximum number of characters of a header that are read
+_CUDAS_SCALER, _MAKES = "GradScaler", "GradScaler("
 _ASKED = "is_autocast_enabled"
 _DTYPE = lazy_re.compile(r"autocast_dtype\([^()\n]*\Z|autocast_gpu_dtype\Z")
 _AUTOCAST, _SCALER, _SCALES = "autocast", "Scaler", "scaler(loss"
@@ -52,21 +56,45 @@ def unscaled(hits: Sequence[Hit], facts: Facts, project: Project) -> Iterator[tu
 
 
 def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
-    """Yield the starts of the hits at CUDA's scalers that are always on, in functions whose device is the CPU by
-    default: `def train(model, device="cpu")`. CUDA's scaler switches itself off if there is no CUDA; that of a target
-    without the feature `host-scaler` stays on if there is a device, and then takes no loss on the CPU."""
-    for hit in hits:
-        call = hit.parent
-        if hit.rule.check != "name" or not _word(hit).endswith(_SCALER):
-            continue
-        if not isinstance(call, ast.Call) or hit.statement is None:
-            continue
-        enabled = next((one.value for one in call.keywords if one.arg == "enabled"), None)
-        if enabled is None or (isinstance(enabled, ast.Constant) and enabled.value):
-            start = facts.indents.scope_start(hit.statement.start)
-            header = facts.indents.header_at(start) if start >= 0 else None
-            if header is not None and _ON_HOST.search(facts.text, header.start, header.end):
-                yield hit.start
+    """Yield the starts of the hits at CUDA's scaler, also at its import, if it is always on in a function whose device
+    is the CPU by default: `def train(model, device="cpu")`. CUDA's scaler switches itself off if there is no CUDA; that
+    of a target without the feature `host-scaler` stays on if there is a device, and then takes no loss on the CPU."""
+    scalers = [hit for hit in hits if hit.rule.check == "name" and _word(hit) == _CUDAS_SCALER]
+    asked: dict[int, bool] = {}
+    for at in facts.searches.find(("text", _MAKES), plain(_MAKES)) if scalers else ():
+        statement = None if facts.layout.token_at(at) else facts.peek(at)
+        scope = facts.indents.scope_start(at)
+        if scope not in asked:
+            asked[scope] = scope >= 0 and _is_for_host(facts.indents.header_at(scope), facts)
+        if statement is not None and asked[scope] and _is_on(statement, facts):
+            yield from (hit.start for hit in scalers)
+            return
+
+
+def _is_for_host(function: Header, facts: Facts) -> bool:
+    end = min(function.end, function.start + _LONGEST)
+    facts.work.search(function.start, end)
+    return _ON_HOST.search(facts.text, function.start, end) is not None
+
+
+def _is_on(statement: Statement, facts: Facts) -> bool:
+    """Return whether a statement makes a scaler that is on for every device: without `enabled`, and behind no condition
+    about devices."""
+    for header in (facts.indents.header_at(statement.start), *facts.indents.headers(statement.start)):
+        if header.word == "def":
+            break
+        end = min(header.end, header.start + _LONGEST)
+        facts.work.search(header.start, end)
+        if _OF_DEVICE.search(facts.text, header.start, end):
+            return False
+    facts.work.compare(len(statement.digest.parents))
+    calls = (node for node in statement.digest.parents if isinstance(node, ast.Call))
+    for call in calls:
+        if last_word(call.func) == _CUDAS_SCALER:
+            enabled = next((one.value for one in call.keywords if one.arg == "enabled"), None)
+            if enabled is None or (isinstance(enabled, ast.Constant) and enabled.value):
+                return True
+    return False
 
 
 def decorating(hits: Sequence[Hit], facts: Facts, limit: str) -> dict[int, str]:

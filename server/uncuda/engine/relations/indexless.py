@@ -4,41 +4,73 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
 
-from ...catalogue import Rule
 from ...checks import Hit
+from ...facts.digest import Digest
 from ...facts.read import Facts
+from ...facts.role_calls import parameter_of
+from ...facts.scans import plain
 
-_MOST = 100  # the maximum number of device strings that are looked at
+_MOST = 100  # the maximum number of strings of each device that are looked at
 _HOLDERS = frozenset({"self", "cls"})
+_FILE = -1  # in place of a function's start: the name is an attribute, or a variable of the module
 
 
-def indexless(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
-    """Yield the starts of calls of a function in the key `indexed-calls` of the rule for device strings, if the
-    argument has the name of a variable, attribute or parameter to which the file gives a device without an index. Only
-    what a safe fix changes counts. `hits`: all hits of the text."""
-    strings = [hit for hit in hits if hit.rule.get("indexed-calls") and hit.is_safe and ":" not in hit.words["old"]]
-    calls = _calls(hits, strings[0].rule) if strings else ()
+def indexless(hits: Sequence[Hit], facts: Facts, functions: Collection[str], device: str) -> Iterator[int]:
+    """Yield the starts of calls of one of the `functions`, if their argument is a variable, attribute or parameter to
+    which the file gives a device without an index: CUDA's, or `device`, the target's, which a fix may have written.
+    `hits`: all hits of the text."""
+    calls = list(_calls([hit for hit in hits if hit.words.get("name") in functions]))
+    given = set(_given(facts, ("cuda", device))) if calls else set[tuple[str, int]]()
     for hit, name in calls:
-        gives = re.compile(rf"(?<!torch\.)\b{re.escape(name)}[ \t]*(?::[^=\n]*)?=(?!=)")
-        for string in strings[:_MOST]:
-            statement = string.statement
-            if statement is not None:
-                facts.work.search(statement.start, statement.end)
-                if gives.search(facts.text, statement.start, statement.end):
-                    yield hit.start
-                    break
+        scope = facts.indents.scope_start(hit.statement.start) if hit.statement is not None else _FILE
+        if (name, scope) in given or (name, _FILE) in given:
+            yield hit.start
 
 
-def _calls(hits: Sequence[Hit], rule: Rule) -> Iterator[tuple[Hit, str]]:
-    """Yield the hits at such functions, each with the name of the variable or attribute that the call gets."""
+def _calls(hits: Sequence[Hit]) -> Iterator[tuple[Hit, str]]:
+    """Yield the hits at calls, each with the name of the variable that the call gets, or with ".NAME" for the attribute
+    NAME of an object."""
     for hit in hits:
-        call = hit.parent if hit.words.get("name", "") in rule.get("indexed-calls", ()) else None
+        call = hit.parent
         given = [*call.args, *(one.value for one in call.keywords)] if isinstance(call, ast.Call) else []
         device = given[0] if given and isinstance(call, ast.Call) and hit.node is call.func else None
         if isinstance(device, ast.Name):
             yield hit, device.id
         elif isinstance(device, ast.Attribute) and isinstance(device.value, ast.Name) and device.value.id in _HOLDERS:
-            yield hit, device.attr
+            yield hit, f".{device.attr}"
+
+
+def _given(facts: Facts, devices: Collection[str]) -> Iterator[tuple[str, int]]:
+    """Yield the names to which the file gives one of the devices, each with the start of the function for which it is
+    known."""
+    for quoted in (f"{quote}{device}{quote}" for device in devices for quote in "\"'"):
+        for at in islice(facts.searches.find(("text", quoted), plain(quoted)), _MOST):
+            statement = facts.peek(at)
+            texts = statement.digest.texts if statement is not None else ()
+            facts.work.compare(1 + len(texts))
+            for text in texts:
+                if statement is not None and text.value in devices:
+                    yield from _of_statement(text.node, statement.digest, statement.start, facts)
+
+
+def _of_statement(node: ast.AST, digest: Digest, at: int, facts: Facts) -> Iterator[tuple[str, int]]:
+    """Yield the variables of an assignment, and the parameter with this default value. A parameter may become the
+    attribute of the same name."""
+    scope = facts.indents.scope_of(at)
+    start = scope[0] if scope is not None and scope[1] != "class" else _FILE
+    around = [node, *digest.ancestors(node)]
+    for outer in around:
+        for target in outer.targets if isinstance(outer, ast.Assign) else [getattr(outer, "target", None)]:
+            if isinstance(target, ast.Name):
+                yield target.id, start
+                yield f".{target.id}", start  # of a class
+            elif isinstance(target, ast.Attribute):
+                yield f".{target.attr}", _FILE
+        if isinstance(outer, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            for parameter in (parameter_of(outer.args, one) for one in around):
+                if parameter is not None:
+                    yield parameter.arg, at
+                    yield f".{parameter.arg}", _FILE

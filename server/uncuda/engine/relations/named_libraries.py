@@ -4,10 +4,12 @@ Linear`."""
 
 from __future__ import annotations
 
+import ast
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cache
+from pathlib import PurePath
 
 from ... import lazy_re
 from ...checks import Hit
@@ -20,7 +22,15 @@ from .questions import Questions
 
 _DRIVERS = frozenset({"gesvda", "gesvdj"})
 """The names of algorithms that only cuSOLVER has; `torch.linalg.svd(driver=…)` takes them for tensors on CUDA only."""
-_PACKAGE = lazy_re.compile(r"from[ \t]+(?!(?:torch|numba|cuda)\b)\.*(?:\w+\.)*(?:cuda|cutlass)(?:\.\w+)*[ \t]+import\b")
+_PACKAGES = frozenset({"cuda", "cutlass"})
+"""The names of packages in which a project keeps its code for CUDA."""
+_OF_DEVICES = frozenset({"name", "string", "method"})
+_FOREIGN = frozenset({"cupy", "jax", "lightning", "numba", "pytorch_lightning", "torch", "triton", "tvm"})
+"""Libraries with a module of such a name; a test imports the project by its full name."""
+_IMPORTS = (
+    lazy_re.compile(r"from[ \t]+[.\w]*\b(?:cuda|cutlass)\b[.\w]*[ \t]+import\b"),
+    lazy_re.compile(r"import[ \t]+(?:[\w., \t]*[., \t])?(?:cuda|cutlass)\b"),
+)
 _SHOWS = lazy_re.compile(r"[ \t]*(?:print|warn|\w*log\w*\.\w+|warnings\.\w+)\(")
 
 
@@ -49,6 +59,16 @@ def over_named(hits: Sequence[Hit], questions: Questions, branches: Branches, li
         yield held.question
 
 
+def beside_own(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:
+    """Yield the indices of the hits at names, device strings and methods, if a condition that asks for CUDA chooses the
+    project's code for CUDA for the whole file: `if torch.cuda.is_available(): from .cuda import norm`. On the target
+    the file uses the other code, perhaps for the CPU."""
+    imports = [at for at in _imports(branches) if branches.indents.scope_start(at) < 0] if questions.may_guard() else []
+    regions = (region for index in (questions if imports else ()) for region in questions.regions(index))
+    if any(start <= at < end for start, end in regions for at in imports):
+        yield from (index for index, hit in enumerate(hits) if hit.rule.check in _OF_DEVICES and hit.is_safe)
+
+
 def _named(branches: Branches, names: frozenset[str]) -> Iterator[int]:
     layout = branches.facts.layout
     found = branches.facts.searches.find(("named", names), matches(_pattern(names))) if names else ()
@@ -58,9 +78,29 @@ def _named(branches: Branches, names: frozenset[str]) -> Iterator[int]:
 
 
 def _imports(branches: Branches) -> Iterator[int]:
-    """Yield the offsets of imports from the project's packages for CUDA."""
-    found = branches.facts.searches.find(("imports", _PACKAGE), matches(_PACKAGE, "import"))
-    yield from (at for at in found if not branches.facts.layout.token_at(at))
+    """Yield the starts of statements that import from the project's packages for CUDA."""
+    facts = branches.facts
+    for pattern in _IMPORTS if branches.says("import") else ():
+        for at in facts.searches.find(("imports", pattern), matches(pattern, "import")):
+            statement = None if facts.layout.token_at(at) else facts.peek(at)
+            nodes = statement.digest.piece.nodes if statement is not None else ()
+            facts.work.compare(1 + len(nodes))
+            if statement is not None and any(_is_of_package(node, branches.path) for node in nodes):
+                yield statement.start
+
+
+def _is_of_package(node: ast.AST, path: str) -> bool:
+    """Return whether a statement imports a package of the project for CUDA, or something from it."""
+    if isinstance(node, ast.ImportFrom):
+        names = [f"{node.module or ''}.{alias.name}" for alias in node.names]
+        own = bool(node.level)
+    else:
+        names, own = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [], False
+    for parts in (name.split(".") for name in names):
+        known = own or parts[0] in PurePath(path).parts[:-1] or (is_test(path) and parts[0] not in _FOREIGN)
+        if known and not _PACKAGES.isdisjoint(parts if own else parts[1:]):
+            return True
+    return False
 
 
 def _is_shown(at: int, branches: Branches) -> bool:

@@ -207,7 +207,8 @@ class Served:
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
         if not self._target.has(_INDEXLESS):
-            given |= dict.fromkeys(indexless(hits, self._facts), str(self._target.features[_INDEXLESS]))
+            unnumbered = indexless(hits, self._facts, self._catalogue.indexed_calls, self._target.words["device"])
+            given |= dict.fromkeys(unnumbered, str(self._target.features[_INDEXLESS]))
         if not self._target.has(_SCALER):
             given |= dict.fromkeys(scaling_on_host(hits, self._facts), str(self._target.features[_SCALER]))
         if not self._target.has(_AUTOCAST):

@@ -17,7 +17,7 @@ from .kernels import BUILDER, Libraries
 from .loading import beside_loading, of_loading, of_stored
 from .makes import of_makes
 from .moved import beside_moves
-from .named_libraries import over_named
+from .named_libraries import beside_own, over_named
 from .own_words import BEHIND
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
@@ -28,10 +28,11 @@ OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN = "question-over-cuda", "question-over-c
 OVER_LEFT, OF_MAKE = "question-over-left", "question-of-make"
 OF_LOADING, OVER_ENTRY, USED_BEHIND = "question-of-loading", "question-over-entry", "used-behind-a-question"
 OVER_NONE, OF_FALLING = "question-over-none", "question-of-falling"
+BESIDE_OWN = "question-beside-own"
 BESIDE_LOADING, BESIDE_MOVES = "question-beside-loading", "question-beside-moves"
 REASONS = frozenset(
     {OVER_CUDA, OVER_CUDA_ONLY, OVER_UNKNOWN, OVER_LEFT, OVER_ENTRY, OVER_NONE}
-    | {OF_LOADING, BESIDE_LOADING, BESIDE_MOVES, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
+    | {OF_LOADING, BESIDE_OWN, BESIDE_LOADING, BESIDE_MOVES, OF_FALLING, OF_MAKE, BEHIND, USED_BEHIND}
 )
 """Ids of the sentences that say why a fix is not safe."""
 
@@ -182,6 +183,8 @@ def staying(
         *over_toolkit(hits, questions, branches),
     ):
         result.hold(index, REVIEW, OVER_LEFT)
+    for index in beside_own(hits, questions, branches):
+        result.hold(index, REVIEW, BESIDE_OWN)
     for index in of_makes(hits, questions, branches):
         result.hold(index, REVIEW, OF_MAKE)
     _hold_over_loading_and_callees(result, hits, questions, branches)

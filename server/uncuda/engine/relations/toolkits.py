@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from pathlib import PurePath
 
 from ...checks import Hit
 from ...checks.branches import Branches
@@ -23,7 +24,7 @@ def over_toolkit(hits: Sequence[Hit], questions: Questions, branches: Branches) 
     builds extensions, and in a file that calls CUDA's compiler for one, or asks for the paths of CUDA's headers, and
     moves nothing to a device, every question counts."""
     moves = any(hit.rule.check in ("method", "string") for hit in hits)
-    builds = branches.path.endswith(_SETUP) or any(map(branches.says, _COMPILES))
+    builds = PurePath(branches.path).name == _SETUP or any(map(branches.says, _COMPILES))
     if branches.says(_EXTENSION) and builds and not moves:
         yield from (index for index in questions if hits[index].rule.check == "name")
     if not any(hit.words.get("name") == BUILDER for hit in hits):
