@@ -708,6 +708,14 @@ def test_late_torch_is_typed() -> None:
     type_in_each_line(LATE.format('torch = _safe_import("torch")'), typed, 2)
 
 
+def test_a_lent_torch_is_known_by_its_types() -> None:
+    """As in qwen-tts-webui's model_loader.py."""
+    text = "from app.deps import Model, torch\n\n\ndef dtype(device):\n"
+    text += "    return torch.bfloat16 if device.startswith('cuda') else torch.float32\n"
+    fixed = engine_for("npu", Settings()).fix(Source(text, "app/a.py"), review=False).text
+    assert fixed == text.replace("'cuda'", "'npu'").replace("torch\n", "torch\nimport torch_npu\n", 1)
+
+
 def test_a_torch_that_may_be_missing_is_not_lent() -> None:
     """The plugin's import at the top of the file would raise where neither is installed."""
     text = "from .lazy import torch\n\nif torch is not None and torch.cuda.is_available():\n    x = x.cuda()\n"

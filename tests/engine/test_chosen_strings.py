@@ -213,3 +213,34 @@ def test_what_a_library_with_devices_of_its_own_gets_stays(code: str) -> None:
 def test_environment_variables_are_not_read_as_fields(read: str) -> None:
     text = f"{HEAD}if {read} == 'cuda':\n    pass\n"
     assert ENGINE.fix(Source(text)).text == text
+
+
+HELD = """import torch
+import torch_npu
+import faster_whisper
+
+
+class Mode:
+    def __init__(self, device):
+        self._device = "cuda" if self.fast else "cpu"
+        faster_whisper.WhisperModel(device=self._device)
+
+    @property
+    def device(self):
+        return self._device
+
+    @property
+    def half(self):
+        return self.device == "cuda"
+"""
+
+
+def test_a_property_changes_with_the_attribute_that_holds_it() -> None:
+    """As in stable-diffusion-grpcserver's manager.py: self.device moved, and self._device stayed."""
+    assert ENGINE.fix(Source(HELD)).text == HELD
+    other = HELD.replace("faster_whisper.WhisperModel(", "Net(").replace("import faster_whisper\n", "")
+    assert "cuda" not in ENGINE.fix(Source(other)).text
+
+
+def test_a_property_and_its_attribute_are_typed() -> None:
+    type_in_each_line(HELD, ("self._device = 'cuda'", "return self._device == 'cuda'", "x = 1"), 3)

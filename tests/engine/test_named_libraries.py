@@ -109,3 +109,26 @@ def test_spellings_of_the_projects_package_for_cuda(line: str) -> None:
 def test_the_projects_package_for_cuda_is_typed() -> None:
     text = HEAD + "\n\n".join(OWN)
     type_in_each_line(text, ("from .cuda import Linear", "if torch.cuda.is_available():", "    Linear()"), 1)
+
+
+@pytest.mark.parametrize(
+    ("condition", "stays"),
+    [
+        ("TRITON_AVAILABLE and q.is_cuda", True),
+        ("q.is_cuda and fast and self.has_triton", True),
+        ("is_triton_available() and torch.cuda.is_available()", True),
+        ("q.device.type == 'cuda' and HAS_TRITON", True),
+        ("not q.is_cuda or not HAS_TRITON", True),
+        ("q.is_cuda and fast", False),
+        ("fast(HAS_TRITON) and q.is_cuda", False),
+    ],
+)
+def test_a_question_beside_one_for_triton_stays(condition: str, stays: bool) -> None:
+    """As in PoPE-pytorch, whose kernels are in another file."""
+    text = f"{HEAD}fused = default(fused, {condition})\n"
+    assert (engine_for("npu", Settings(locale="en")).fix(Source(text)).text == text) == stays
+
+
+def test_a_question_beside_one_for_triton_is_typed() -> None:
+    text = f"{HEAD}HAS_TRITON = True\nfused = HAS_TRITON and q.is_cuda\n"
+    type_in_each_line(text, ("fused = q.is_cuda", "fused = q.is_cuda and HAS_TRITON", "x = 1"), 1)

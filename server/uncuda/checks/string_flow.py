@@ -364,19 +364,19 @@ class Flow:
         if role.kind not in LINKED or role.name in ("", "type") or role.name.endswith("()"):
             return ()
         if role.option or isinstance(role.subject, (ast.Attribute, ast.Subscript)):
-            return (("field", role.option or (FIXTURES if _spelled(role) == FIXTURES else role.name)),)
+            return (field_key(role.option or (FIXTURES if _spelled(role) == FIXTURES else role.name)),)
         if role.call is not None and role.kind in ("default", "item") and role.subject is None:
-            return (("field", role.name),)
+            return (field_key(role.name),)
         found = self.context.facts.indents.scope_of(statement.start)
         if role.kind == "assignment" and found is not None and found[1] == "class":
-            return (("field", role.name),)
+            return (field_key(role.name),)
         if role.subject is not None or role.kind == "default":
             scope = self.scope(role.name, statement.start, role)
             if role.name not in self._fixtures:
                 self._fixtures[role.name] = is_fixture(role.name, self.context.facts, self.context.asked)
-            given = (("field", FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
+            given = (field_key(FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
             every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
-            fields = (("field", one) for one in every if _OF_FILE.fullmatch(one))
+            fields = (field_key(one) for one in every if _OF_FILE.fullmatch(one))
             return (*(("name", one, At(scope)) for one in every), *fields, *self._handed(role.name, scope), *given)
         return ()
 
@@ -414,7 +414,7 @@ class Flow:
                 return ()
             taken = (use for use, _ in self.uses(name, scope) if use.kind == "assignment" and not use.containers)
             fields = (use.name for use in taken if isinstance(use.subject, ast.Attribute) and use.name != "type")
-            self._takers[name, scope] = tuple(("field", field) for field in dict.fromkeys(fields))
+            self._takers[name, scope] = tuple(map(field_key, dict.fromkeys(fields)))
         return self._takers[name, scope]
 
 
@@ -440,6 +440,12 @@ def _says(node: ast.AST | None, word: str) -> bool:
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)
+
+
+def field_key(name: str) -> tuple[Hashable, ...]:
+    """Return the key for `Hit.links` of an attribute, option or field. `self._device` usually holds what the property
+    `device` returns, so that both have the same key."""
+    return "field", name.lstrip("_") or name
 
 
 def _spelled(role: Role) -> str:

@@ -11,7 +11,7 @@ from ..facts.role_calls import STRING_METHODS, last_word
 from ..facts.roles import Role
 from .hit import At, Links
 from .parameters import Parameters
-from .string_flow import TESTS, Flow
+from .string_flow import TESTS, Flow, field_key
 
 
 class Sources:
@@ -91,14 +91,14 @@ class Sources:
             yield from self._keys(node.value, statement)  # such as the call in `kind.split(":")[0]`
         elif isinstance(node, (ast.Attribute, ast.Subscript)):
             if (name := last_word(node)) not in ("", "type"):
-                yield "field", name
+                yield field_key(name)
         elif isinstance(node, ast.Call):
             function = node.func
             if isinstance(function, ast.Attribute) and function.attr in STRING_METHODS:
                 yield from self._keys(function.value, statement)
             elif last_word(function) == "getattr" and len(node.args) > 1 and isinstance(node.args[1], ast.Constant):
-                yield "field", node.args[1].value
+                yield field_key(str(node.args[1].value))
             elif last_word(function) == "get" and node.args and isinstance(node.args[0], ast.Constant):
-                yield "field", node.args[0].value
+                yield field_key(str(node.args[0].value))
             elif last_word(function) == "str" and len(node.args) == 1:
                 yield from self._keys(node.args[0], statement)

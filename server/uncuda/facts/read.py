@@ -38,7 +38,8 @@ _LENT = lazy_re.compile(
     r"[ \t]+import[ \t]+(?:[\w ,]*,[ \t]*)?torch[ \t]*(?=[,#\r\n]|\Z)",
     re.M,
 )
-_LENDS = "torch.cuda.", "torch.device("  # a module `torch` of another package has none of these
+# a module `torch` of another package has none of these
+_LENDS = ("torch.cuda.", "torch.device(", "torch.dtype", "torch.bfloat16", "torch.float16", "torch.no_grad(")
 _NONE = lazy_re.compile(r"torch[ \t]+is[ \t]+(?:not[ \t]+)?None\b")  # where torch may be missing, so may be its plugin
 _STORED = "self.torch"
 _STORES = lazy_re.compile(r"^[ \t]*self\.torch[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from uncuda.byte_search import contains, contains_any
 
-_WORDS = (b"cpp_extension", b"import triton", b"nvidia-smi")
+_WORDS = (b"cpp_extension", b"import triton")
+_PROGRAM = b"nvidia-smi"  # a rule finds it, so that each file with this word is concerned
 _CAPABILITY_WORD = b"get_device_capability"  # rules find it, so that each file with this word is concerned
 _TOP = 8000
 _NEAR = 40  # maximum number of characters between a call and the name of the program that it runs
@@ -89,7 +90,7 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
     """The facts about kernels that a file's bytes and name show. `concerned`: whether rules may have findings in the
     file; otherwise only its beginning, with the imports, is searched."""
     says = contains_any(data if concerned else data[:_TOP], _WORDS)
-    says = says or (concerned and contains(data, _CAPABILITY_WORD))
+    says = says or (concerned and (contains(data, _CAPABILITY_WORD) or contains(data, _PROGRAM)))
     if not says and "cuda" not in path:
         return UNTOLD
     name = module_of(path)

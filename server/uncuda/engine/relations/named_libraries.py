@@ -14,6 +14,7 @@ from pathlib import PurePath
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...facts.role_calls import last_word
 from ...facts.scans import matches
 from ...module_names import is_test
 from .guarded import over_words
@@ -25,6 +26,7 @@ _DRIVERS = frozenset({"gesvda", "gesvdj"})
 _PACKAGES = frozenset({"cuda", "cutlass"})
 """The names of packages in which a project keeps its code for CUDA."""
 _OF_DEVICES = frozenset({"name", "string", "method"})
+_TRITON, _MANY = "triton", 50  # _MANY: the maximum number of operands of an `and` that are read
 _FOREIGN = frozenset({"cupy", "jax", "lightning", "numba", "pytorch_lightning", "torch", "triton", "tvm"})
 """Libraries with a module of such a name; a test imports the project by its full name."""
 _IMPORTS = (
@@ -57,6 +59,21 @@ def over_named(hits: Sequence[Hit], questions: Questions, branches: Branches, li
     words = [(one.name, found.start) for found in statements if found is not None for one in found.digest.bindings]
     for held in over_words(words, hits, questions, branches, libraries) if words else ():
         yield held.question
+
+
+def beside_triton(hits: Sequence[Hit], questions: Questions) -> Iterator[int]:
+    """Yield the indices of questions for CUDA that an `and` or `or` joins with a question whether Triton is there:
+    `TRITON_AVAILABLE and q.is_cuda`. The answer chooses kernels, perhaps in another file."""
+    for index in questions:
+        hit = hits[index]
+        parents = hit.statement.digest.parents if hit.statement is not None else {}
+        outer = hit.parent
+        while isinstance(outer, (ast.Call, ast.Compare, ast.UnaryOp)):
+            outer = parents.get(outer)
+        values = outer.values[:_MANY] if isinstance(outer, ast.BoolOp) else ()
+        plain = (value.operand if isinstance(value, ast.UnaryOp) else value for value in values)
+        if any(_TRITON in last_word(value).lower() for value in plain):
+            yield index
 
 
 def beside_own(hits: Sequence[Hit], questions: Questions, branches: Branches) -> Iterator[int]:

@@ -17,7 +17,7 @@ from .kernels import BUILDER, Libraries
 from .loading import beside_loading, of_loading, of_stored
 from .makes import of_makes
 from .moved import beside_moves
-from .named_libraries import beside_own, over_named
+from .named_libraries import beside_own, beside_triton, over_named
 from .own_words import BEHIND
 from .questions import Questions, hits_in
 from .reached import behind_reached, imported_names, over_reached
@@ -181,6 +181,7 @@ def staying(
         *over_named(hits, questions, branches, libraries),
         *questions.lost,
         *over_toolkit(hits, questions, branches),
+        *beside_triton(hits, questions),
     ):
         result.hold(index, REVIEW, OVER_LEFT)
     for index in beside_own(hits, questions, branches):
