@@ -200,6 +200,7 @@ def test_a_list_of_devices(code: str, due: list[str]) -> None:
     [
         "if getattr(a, 'device', 'cuda') == 'cuda':\n    pass\nWhisperModel(device=getattr(a, 'device', 'cuda'))\n",
         "kind = 'a' if cfg.get('device') == 'cuda' else 'b'\nWhisperModel(device=cfg.get('device'))\n",
+        "options = {'device': 'cuda' if torch.cuda.is_available() else 'cpu'}\nWhisperModel(**options)\n",
         "def f(make=lambda: 'cuda'):\n    WhisperModel(device=make())\n",
         "get_device = lambda: 'cuda'\nWhisperModel(device=get_device())\nok = get_device() == 'cuda'\n",
     ],
@@ -244,3 +245,26 @@ def test_a_property_changes_with_the_attribute_that_holds_it() -> None:
 
 def test_a_property_and_its_attribute_are_typed() -> None:
     type_in_each_line(HELD, ("self._device = 'cuda'", "return self._device == 'cuda'", "x = 1"), 3)
+
+
+VALID = """import torch
+import torch_npu
+
+
+def check(config):
+    valid_devices = ["cuda", "cpu", "auto"]
+    value = config.get("device", {}).get("device", "cuda").lower()
+    if value not in valid_devices:
+        raise ValueError(value)
+"""
+
+
+def test_a_default_changes_with_the_list_in_which_it_is_looked_for() -> None:
+    """As in gptmed's config_loader.py: the default moved, the list stayed, and the default was refused."""
+    assert ENGINE.fix(Source(VALID)).text == VALID
+    fixed = ENGINE.fix(Source(VALID.replace("value not in valid_devices", "value not in other"))).text
+    assert '.get("device", "npu")' in fixed
+
+
+def test_a_list_of_valid_devices_is_typed() -> None:
+    type_in_each_line(VALID, ("value = 'cuda'", "valid_devices = ['cuda', 'npu']", "if value in valid_devices:"), 3)

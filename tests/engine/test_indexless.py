@@ -52,8 +52,11 @@ def test_a_variable_holds_a_device_with_an_index() -> None:
         ("device = 'cuda'\nx = torch.cuda.mem_get_info(device)\n", True),
         ("def f():\n    device = torch.cuda.current_device()\n    return torch.cuda.mem_get_info(device)\n", False),
         ("def f(device='cuda'):\n    return torch.cuda.mem_get_info(device)\n", True),
-        ("def f(device):\n    return torch.cuda.mem_get_info(device)\n", False),
-        ("def f(other='cuda', device=0):\n    return torch.cuda.mem_get_info(device)\n", False),
+        ("def f(device):\n    return torch.cuda.mem_get_info(device)\n", True),
+        ("def f(i):\n    return torch.cuda.mem_get_info(i)\n", False),
+        ("def f(i):\n    device = torch.device('cuda', i)\n    return torch.cuda.mem_get_info(device)\n", False),
+        ("def f(i):\n    device = f'cuda:{i}'\n    return torch.cuda.mem_get_info(device)\n", False),
+        ("def f(other='cuda', gpu=0):\n    return torch.cuda.mem_get_info(gpu)\n", False),
     ],
 )
 def test_only_what_reaches_the_variable_counts(code: str, stays: bool) -> None:

@@ -132,3 +132,12 @@ def test_a_question_beside_one_for_triton_stays(condition: str, stays: bool) -> 
 def test_a_question_beside_one_for_triton_is_typed() -> None:
     text = f"{HEAD}HAS_TRITON = True\nfused = HAS_TRITON and q.is_cuda\n"
     type_in_each_line(text, ("fused = q.is_cuda", "fused = q.is_cuda and HAS_TRITON", "x = 1"), 1)
+
+
+def test_a_question_over_the_torch_of_a_function_stays() -> None:
+    """As in silver-torch's pipeline.py: the device would be the target's, and the call CUDA's."""
+    text = f"{HEAD}def f(device):\n    if device.startswith('cuda'):\n        _torch().cuda.synchronize()\n"
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(text)).text == text
+    assert "npu" in engine.fix(Source(text.replace("_torch().cuda.", "torch.cuda."))).text
+    assert "npu" in engine.fix(Source(text.replace("_torch().cuda.", "# _torch().cuda.\n        run."))).text

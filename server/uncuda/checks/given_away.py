@@ -22,7 +22,9 @@ class GivenAway:
 
     def has(self, rule: Rule, role: Role) -> bool:
         """Return whether the variable or option that holds a string is passed to a library with its own device names:
-        `Model(name, device=args.device)`."""
+        `Model(name, device=args.device)`; or the variable that holds the string's dictionary: `Model(**options)`."""
+        if role.kind == "value" and role.outer is not None:
+            role = role.outer
         if role.kind not in LINKED:
             return False
         if rule.name not in self._names:

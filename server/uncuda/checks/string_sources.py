@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 
 from ..facts.read import Statement
 from ..facts.role_calls import STRING_METHODS, last_word
-from ..facts.roles import Role
+from ..facts.roles import Role, unwrapped
 from .hit import At, Links
 from .parameters import Parameters
 from .string_flow import TESTS, Flow, field_key
@@ -24,11 +24,25 @@ class Sources:
 
     def of(self, role: Role, statement: Statement) -> Links:
         """For a string that is compared with a variable, return where the variable gets its value from, as keys for
-        `Hit.links`."""
+        `Hit.links`. For a string in the list of a variable, return this for the variables that are looked for in the
+        list: `kind not in valid_devices`."""
+        if role.kind == "assignment" and role.containers:
+            return tuple(dict.fromkeys(self._of_list(role, statement)))
         if role.kind not in TESTS or not isinstance(role.subject, ast.Name):
             return ()
         place = self._flow.place(role, statement)
         return self._of_name(*place) if place is not None else ()
+
+    def _of_list(self, role: Role, statement: Statement) -> Iterator[tuple[Hashable, ...]]:
+        place = self._flow.place(role, statement)
+        if place is None or not self._facts.says(f" in {place[0]}"):
+            return
+        for found in self._flow.naming(*place):
+            self._facts.work.compare(len(found.digest.parents))
+            for node in found.digest.parents:
+                if isinstance(node, ast.Compare) and isinstance(node.ops[-1], (ast.In, ast.NotIn)):
+                    if ast.unparse(node.comparators[-1]) == place[0]:
+                        yield from self._keys(unwrapped(node.left)[0], found)
 
     def _of_name(self, name: str, scope: int) -> Links:
         if (name, scope) not in self._known:
@@ -77,7 +91,7 @@ class Sources:
                     if taken == name and function is not None and function.start == header.start:
                         yield value, statement
 
-    def _keys(self, node: ast.AST, statement: Statement) -> Iterator[tuple[object, ...]]:
+    def _keys(self, node: ast.AST, statement: Statement) -> Iterator[tuple[Hashable, ...]]:
         if isinstance(node, ast.IfExp):
             yield from (*self._keys(node.body, statement), *self._keys(node.orelse, statement))
         elif isinstance(node, ast.BoolOp):

@@ -26,6 +26,7 @@ _DRIVERS = frozenset({"gesvda", "gesvdj"})
 _PACKAGES = frozenset({"cuda", "cutlass"})
 """The names of packages in which a project keeps its code for CUDA."""
 _OF_DEVICES = frozenset({"name", "string", "method"})
+_RESULT = lazy_re.compile(r"\)\.cuda\.\w")
 _TRITON, _MANY = "triton", 50  # _MANY: the maximum number of operands of an `and` that are read
 _FOREIGN = frozenset({"cupy", "jax", "lightning", "numba", "pytorch_lightning", "torch", "triton", "tvm"})
 """Libraries with a module of such a name; a test imports the project by its full name."""
@@ -41,11 +42,11 @@ def over_named(hits: Sequence[Hit], questions: Questions, branches: Branches, li
     target (`Libraries.named`), or of an algorithm of cuSOLVER. The target's table says so of these libraries. Also
     yield those that guard an import from a module of the project that is called `cuda` or `cutlass`, or is in such a
     package, and those that guard uses of the imported names; in a file of tests, also of names that are imported
-    without a condition."""
+    without a condition. Also yield those that guard `_torch().cuda.synchronize()`."""
     if not questions.may_guard():
         return
     imports = set(_imports(branches))
-    places = sorted({*_named(branches, libraries.named), *imports})
+    places = sorted({*_named(branches, libraries.named), *imports, *_unread(hits, branches)})
     chosen = imports.copy() if is_test(branches.path) else set[int]()
     for index in questions if places else ():
         for start, end in questions.regions(index):
@@ -91,6 +92,18 @@ def _named(branches: Branches, names: frozenset[str]) -> Iterator[int]:
     found = branches.facts.searches.find(("named", names), matches(_pattern(names))) if names else ()
     for at in found:
         if at and not layout.token_at(at - 1) and layout.token_at(at) != "#" and not _is_shown(at, branches):
+            yield at
+
+
+def _unread(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
+    """Yield the offsets of calls of `torch.cuda` on the result of a function that no rule understands:
+    `_torch().cuda.synchronize()`."""
+    facts = branches.facts
+    found = facts.searches.find(("unread", _RESULT), matches(_RESULT, ".cuda.")) if branches.says(").cuda.") else ()
+    spans = sorted((hit.start, hit.end) for hit in hits) if found else []
+    for at in found:
+        read = bisect_left(spans, (at + 1,)) - 1  # the hit that begins last before the call
+        if not facts.layout.token_at(at) and (read < 0 or spans[read][1] <= at):
             yield at
 
 
