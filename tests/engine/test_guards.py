@@ -146,3 +146,33 @@ def test_a_device_decides_how_a_traced_model_is_loaded(test: str, one: str, othe
     assert classes(text) == {"review"}
     assert classes(TRACED.format(test, other, one)) == {"safe"}
     type_in_each_line(text, ("model = 1", 'if device == "cpu":', "def f(device):"), 3)
+
+
+FLAGGED = """import torch
+import torch_npu
+import lightning as L
+
+
+def version(x):
+    on_cuda = x.device == torch.device("cuda:0")
+    if on_cuda:
+        torch.cuda.nccl.version()
+
+
+def trainer(net):
+    is_gpu = net.device != torch.device("cpu") and net.device == torch.device("cuda:0")
+    return L.Trainer(accelerator="gpu" if is_gpu else "cpu", devices=1 if is_gpu else 4)
+"""
+
+
+def test_a_flag_that_compares_devices_is_followed() -> None:
+    """As in NeuralTSNE's neural_tsne.py: Lightning's accelerator "gpu" is CUDA's."""
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(FLAGGED)).text == FLAGGED
+    other = FLAGGED.replace("torch.cuda.nccl.version()", "torch.cuda.synchronize()").replace('"gpu" if', '"a" if')
+    other = other.replace("L.Trainer(", "train(")
+    assert engine.fix(Source(other)).text == other.replace("cuda:0", "npu:0").replace("torch.cuda", "torch.npu")
+
+
+def test_a_flag_that_compares_devices_is_typed() -> None:
+    type_in_each_line(FLAGGED, ('is_gpu = x == torch.device("cuda")', "is_gpu = True", "torch.cuda.f()"), 3)

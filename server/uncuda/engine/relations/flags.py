@@ -16,7 +16,7 @@ from ...checks.branches import Branches
 from ...checks.parameters import Parameters
 from ...checks.unpacking import item_target, target_of
 from ...facts.read import Facts, Statement
-from ...facts.role_calls import option_name
+from ...facts.role_calls import last_word, option_name
 from ...facts.scans import plain, uses
 from ...facts.scopes import FUNCTION, Header
 
@@ -243,11 +243,13 @@ class Flags:
                 return ast.unparse(target), scope[0] if scope is not None else None
             if isinstance(outer, ast.Return):
                 return self._function(statement)
-            if isinstance(outer, ast.Call) and inner is not outer.func and not _converts(outer):
+            made = isinstance(outer, ast.Call) and last_word(outer.func) == "device" and compared
+            made = made and isinstance(parents.get(outer), ast.Compare)  # `x.device == torch.device("cuda")`
+            if isinstance(outer, ast.Call) and inner is not outer.func and not _converts(outer) and not made:
                 return self._parameters.holder(outer, inner, statement)
             compares = compared and isinstance(outer, ast.Compare)
             listed = isinstance(outer, (ast.List, ast.Set)) and isinstance(parents.get(outer), ast.Compare)
-            passes = compares or listed or _is_false_else(outer, inner) or _needs(outer, inner)
+            passes = compares or listed or made or _is_false_else(outer, inner) or _needs(outer, inner)
             if not passes and not isinstance(outer, (ast.keyword, ast.Tuple)):
                 return None
             inner, item = outer, inner if isinstance(outer, ast.Tuple) else outer
