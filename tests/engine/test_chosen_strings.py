@@ -268,3 +268,30 @@ def test_a_default_changes_with_the_list_in_which_it_is_looked_for() -> None:
 
 def test_a_list_of_valid_devices_is_typed() -> None:
     type_in_each_line(VALID, ("value = 'cuda'", "valid_devices = ['cuda', 'npu']", "if value in valid_devices:"), 3)
+
+
+SCENARIOS = """import torch
+import torch_npu
+
+
+def run(n):
+    scenarios = [
+        ("one", "cpu", torch.float32),
+        ("two", "cuda", torch.float16),
+    ]
+    for name, where, dtype in scenarios:
+        used = where if not (where == "cuda" and not torch.cuda.is_available()) else "cpu"
+        print(name, torch.zeros(n, device=used, dtype=dtype))
+"""
+
+
+def test_a_variable_of_a_loop_changes_with_its_column() -> None:
+    """As in torch-lambda-happy's benchmark.py: the test moved, and the rows of the list stayed."""
+    fixed = ENGINE.fix(Source(SCENARIOS)).text
+    assert fixed in (SCENARIOS, SCENARIOS.replace("cuda", "npu"))
+    assert '== "npu"' in ENGINE.fix(Source(SCENARIOS.replace("in scenarios", "in others"))).text
+
+
+def test_a_column_of_a_list_is_typed() -> None:
+    typed = ("for where, name in scenarios:", 'scenarios = [("cuda", 1)]', 'same = where == "cuda"')
+    type_in_each_line(SCENARIOS, typed, 4)

@@ -176,3 +176,31 @@ def test_a_flag_that_compares_devices_is_followed() -> None:
 
 def test_a_flag_that_compares_devices_is_typed() -> None:
     type_in_each_line(FLAGGED, ('is_gpu = x == torch.device("cuda")', "is_gpu = True", "torch.cuda.f()"), 3)
+
+
+OWN_CUDA = """import torch
+import torch_npu
+
+
+class Mask:
+    def __init__(self):
+        self.filter = torch.nn.Linear(3, 3)
+        if torch.cuda.is_available():
+            self.cuda()
+
+    def cuda(self):
+        self.filter.cuda()
+        self.device = "cuda"
+"""
+
+
+def test_the_own_method_of_an_object_stays_with_the_question_around_its_call() -> None:
+    """As in pytorch-mighty's mask.py: the method moved, and was never called on the target."""
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(OWN_CUDA)).text == OWN_CUDA
+    other = OWN_CUDA.replace("            self.cuda()", "            pass")
+    assert 'self.device = "npu"' in engine.fix(Source(other)).text
+
+
+def test_the_own_method_of_an_object_is_typed() -> None:
+    type_in_each_line(OWN_CUDA, ("self.cuda()", "def cuda(self, device=None):", "torch.cuda.synchronize()"), 3)

@@ -11,7 +11,7 @@ from .. import lazy_re
 from ..facts.changes import FAR
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import FIXTURES, chain_of, compared_too, last_word
+from ..facts.role_calls import FIXTURES, ROWS, chain_of, compared_too, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
 from ..facts.scopes import FUNCTION
 from .base import At, Context, Links
@@ -377,8 +377,27 @@ class Flow:
             given = (field_key(FIXTURES),) if scope >= 0 and self._fixtures[role.name] else ()
             every = (role.name, *compared_too(statement.digest.parents.get(role.node)))
             fields = (field_key(one) for one in every if _OF_FILE.fullmatch(one))
-            return (*(("name", one, At(scope)) for one in every), *fields, *self._handed(role.name, scope), *given)
+            rows = self._columns(role, scope) if role.column >= 0 else ()
+            return (
+                *(("name", one, At(scope)) for one in every),
+                *fields,
+                *self._handed(role.name, scope),
+                *given,
+                *rows,
+            )
         return ()
+
+    def _columns(self, role: Role, scope: int) -> Iterator[tuple[Hashable, ...]]:
+        """Yield the keys for `Hit.links` of the variables that loops over a list of rows give the role's column:
+        `device` in `for name, device in scenarios`."""
+        for found in self.naming(role.name, scope):
+            for node in found.digest.piece.nodes:
+                loops = isinstance(node, (ast.For, ast.AsyncFor)) and last_word(node.iter) == role.name
+                targets = node.target if loops and isinstance(node, (ast.For, ast.AsyncFor)) else None
+                if isinstance(targets, ROWS) and role.column < len(targets.elts):
+                    target = targets.elts[role.column]
+                    if isinstance(target, ast.Name):
+                        yield "name", target.id, At(self.scope(target.id, found.start, role))
 
     def _parts(self, part: ast.Call | ast.Subscript, statement: Statement) -> Iterator[tuple[Hashable, ...]]:
         """Yield the keys for `Hit.links` of the variables to which the first part of a divided string is assigned,

@@ -49,7 +49,7 @@ class Role:
     of the string as an argument. `option`: the attribute that a command-line option sets. `items`: the strings beside
     this one (in the same list, the other branch of a conditional expression, or other entries of a dictionary).
     `outer`: for a key or value, the role of its dictionary. `cut`: whether the string is compared with a slice of fixed
-    length.
+    length. `column`: in a list of rows, the position of the string in its row; otherwise -1.
     """
 
     kind: str
@@ -63,6 +63,7 @@ class Role:
     option: str = ""
     outer: Role | None = None
     cut: bool = False
+    column: int = -1
     items: list[str] = field(default_factory=list)
     containers: list[ast.AST] = field(default_factory=list)
 
@@ -109,6 +110,8 @@ def role_at(node: ast.AST, start: int, digest: Digest, resolve: Resolve) -> Role
         _unpack(role, node, member)
     if role.kind == "item" and "," in role.name:
         role.name, items = column_of(role.name, first, containers)
+    if len(containers) > 1 and isinstance(containers[0], ROWS):
+        role.column = next((at for at, one in enumerate(islice(containers[0].elts, BESIDE)) if one is first), -1)
     role.items += items
     role.containers += containers
     return role

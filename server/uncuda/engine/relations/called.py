@@ -3,12 +3,12 @@ spans runs."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Generator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Generator, Iterator, Sequence
 
 from ... import lazy_re
 from ...facts.read import Facts
-from ...facts.scans import uses
+from ...facts.scans import plain, uses
 
 Stretch = tuple[int, int]
 Answer = Generator[int, "bool | None", bool]
@@ -23,8 +23,27 @@ _PLAIN = lazy_re.compile(r"@(?:contextlib\.)?contextmanager\b|@(?:functools\.)?(
 """Decorators that only wrap a function and register it nowhere, so that only its callers run it."""
 _TESTS = lazy_re.compile(r"(?:.*[/\\])?test_\w*\.py|.*_test\.py")
 _TEST = "test"
+_CALL, _METHOD = "self.cuda(", "def cuda("
 _QUOTES = "\"'"  # a name after the opening quote of a string counts as a use: `globals()["_run"]`
 _MANY = 60  # maximum number of uses of a name that are checked
+
+
+def own_methods(stretches: Sequence[Stretch], facts: Facts) -> Iterator[Stretch]:
+    """Yield the spans of methods `cuda` that code in the spans calls on its own object, `self.cuda()`. Where this call
+    does not run, the object stays on the CPU, with all that its method would move."""
+    calls = facts.searches.find(("text", _CALL), plain(_CALL)) if facts.says(_CALL) else ()
+    methods: dict[int, int] = {}
+    for at in facts.searches.find(("text", _METHOD), plain(_METHOD)) if calls else ():
+        scope = None if facts.layout.token_at(at) else facts.indents.scope_of(at)
+        if scope is not None and scope[1] == "class":
+            methods[scope[0]] = facts.indents.header_at(at).start
+    for start, end in stretches if methods else ():
+        for call in calls[bisect_left(calls, start) : bisect_left(calls, end)]:
+            scope = facts.indents.scope_of(call)
+            while scope is not None and scope[1] != "class":
+                scope = facts.indents.scope_of(scope[0])
+            if scope is not None and scope[0] in methods:
+                yield methods[scope[0]], facts.indents.extent(methods[scope[0]])
 
 
 class Called:

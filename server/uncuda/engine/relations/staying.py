@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
-from .called import Called, Stretch
+from .called import Called, Stretch, own_methods
 from .callees import to_unknown
 from .falling import of_falling
 from .guarded import before_counts, over_cuda, over_lookups, over_several, over_strings
@@ -108,7 +108,8 @@ class Staying:
         asked = list(asked)
         before = before_counts(hits, asked)
         for question in asked:
-            for region in questions.regions(question):
+            regions = tuple(questions.regions(question))
+            for region in (*regions, *own_methods(regions, questions.facts)):
                 self._behind.setdefault(region, question)
                 behind = hits_in(safe, region)
                 questions.work.compare(1 + len(behind))
