@@ -567,3 +567,34 @@ def test_a_module_that_is_not_bound_again(code: str) -> None:
 )
 def test_a_module_whose_name_is_bound_again(code: str) -> None:
     assert [finding.rule for finding in findings(f"import torch\nimport model\n\n\n{code}")][:1] == ["cuda-method"]
+
+
+FIELD = """import torch
+import torch_npu
+
+
+@dataclass
+class DeviceInfo:
+    name: str
+    is_cuda: bool
+
+
+def precision(device):
+    return "fp16" if device_info(device).is_cuda else "fp32"
+
+
+def describe(di):
+    return di.is_cuda
+"""
+
+
+def test_a_field_of_a_class_of_the_file_is_no_tensors() -> None:
+    """As in online-emotion-detection's device.py, whose dataclass had no attribute `is_npu` afterwards."""
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(FIELD)).text == FIELD
+    other = FIELD.replace("    is_cuda: bool\n", "    on: bool  # is_cuda: bool\n")
+    assert "di.is_npu" in engine.fix(Source(other)).text
+
+
+def test_a_field_of_a_class_is_typed() -> None:
+    type_in_each_line(FIELD, ("    is_cuda: bool", "x.is_cuda = True", "y = x.is_cuda"), 3)

@@ -242,6 +242,7 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
         call is None and _is_faked(context, node.attr)
     ):
         by_itself = by_itself or bool(_setters(context, node.attr) - {"self", "cls"})
+    by_itself = by_itself or (call is None and _is_field(context, node.attr))
     sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure else REVIEW
 
@@ -252,6 +253,18 @@ def _is_faked(context: Context, attribute: str) -> bool:
     words = [word for word in (f".{attribute} = True", f".{attribute} = False") if facts.says(word)]
     places = (at for word in words for at in facts.searches.find(("text", word), plain(word)))
     return any(not facts.layout.token_at(at) for at in places)
+
+
+def _is_field(context: Context, attribute: str) -> bool:
+    """Return whether a class of the file has this attribute as a field: `is_cuda: bool` in a dataclass."""
+    facts, written = context.facts, f"{attribute}: bool"
+    places = facts.searches.find(("text", written), plain(written)) if facts.says(written) else ()
+    for at in places:
+        start = facts.layout.line_start(at)
+        facts.layout.reads(start, at)
+        if start < at and not facts.layout.token_at(at) and not facts.text[start:at].strip():
+            return True
+    return False
 
 
 def _own(context: Context, node: ast.Attribute) -> bool:
