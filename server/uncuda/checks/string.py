@@ -30,7 +30,8 @@ from .string_sources import Sources
 from .string_uses import Uses
 
 _LONGEST = 200
-_INDEXLESS = "indexless-device"  # the feature that every function takes a device without an index
+INDEXLESS = "indexless-device"
+"""The feature that every function takes a device without an index."""
 _FIELD = lazy_re.compile(r"\{[^{}]*\}|%(?:\(\w+\))?[-#0 +]*\d*[diouxs]")
 
 
@@ -167,9 +168,9 @@ class Check:
     def _lacks_index(self, rule: Rule, role: Role, device: str) -> tuple[str, ...]:
         """Return the id of the sentence that says that a function takes a device only with an index, if a string
         without one is its argument; otherwise ()."""
-        if role.callee not in rule.get("indexed-calls", ()) or ":" in device or self.target.has(_INDEXLESS):
+        if role.callee not in rule.get("indexed-calls", ()) or ":" in device or self.target.has(INDEXLESS):
             return ()
-        return (str(self.target.features[_INDEXLESS]),)
+        return (str(self.target.features[INDEXLESS]),)
 
     def _beside(self, prepared: _Prepared, uses: Uses, role: Role, statement: Statement) -> Beside:
         """Return the edits that change a `map_location` dictionary together with a device string."""

@@ -11,7 +11,7 @@ from .. import lazy_re
 from ..facts.changes import FAR
 from ..facts.digest import Text
 from ..facts.read import Statement
-from ..facts.role_calls import FIXTURES, ROWS, chain_of, compared_too, last_word
+from ..facts.role_calls import FIXTURES, ROWS, SPELLED, chain_of, compared_too, last_word
 from ..facts.roles import Role, role_at, role_of, unwrapped
 from ..facts.scopes import FUNCTION
 from .base import At, Context, Links
@@ -29,8 +29,7 @@ LINKED = TESTS | {"assignment", "default", "item"}
 # Local variables with such a name are taken for the same device in all functions of a file: the name says which device.
 _OF_FILE = lazy_re.compile(r"[a-z]\w*_device(?:_type)?")
 _OUTER = lazy_re.compile(r"^[ \t]*(?:global|nonlocal)\b([^\n]*)", re.M)
-# methods that return a string of the same meaning
-_PLAIN = (("lower",), ("strip",), ("casefold",))
+_PLAIN = tuple((method,) for method in SPELLED)
 
 
 class Flow:

@@ -26,8 +26,8 @@ from .string_flow import TESTS, Flow
 from .string_members import MemberIndex
 from .string_sources import Sources
 
-# a string with the word; the group matches if the string begins with it, or names what is replaced
 _PARTS = frozenset({"subscript", "concatenation", "receiver", "other"})
+# a string with the word; the group matches if the string begins with it, or names what is replaced
 _CUDA = lazy_re.compile(r"""["'](?:((?:torch\.)?cuda)|[^"'\n]*?cuda)""")
 
 

@@ -14,7 +14,8 @@ STRING_TESTS = frozenset(
     {"startswith", "endswith", "split", "rsplit", "partition", "replace", "removeprefix", "count", "find", "index",
      "strip", "lstrip", "rstrip"}
 )  # fmt: skip
-STRING_METHODS = STRING_TESTS | {"lower", "upper", "casefold", "rpartition", "strip"}
+STRING_METHODS = STRING_TESTS | {"lower", "upper", "casefold", "rpartition"}
+SPELLED = ("lower", "strip", "casefold")  # methods of a string whose result means the same
 KEEPS = frozenset({"list", "tuple", "set", "frozenset", "sorted"})
 _GETTERS = frozenset({"get", "pop", "setdefault", "getenv", "get_default"})
 _READS = _GETTERS - {"getenv"}

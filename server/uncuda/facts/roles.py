@@ -15,6 +15,7 @@ from .role_calls import (
     COMPREHENSIONS,
     KEEPS,
     ROWS,
+    SPELLED,
     STRING_METHODS,
     STRING_TESTS,
     column_of,
@@ -34,7 +35,6 @@ Resolve = Callable[[ast.AST], "str | None"]
 _CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Starred, *COMPREHENSIONS)
 _NAMES = (ast.Name, ast.Attribute)
 _EQUAL = frozenset({"assertEqual", "assertEquals", "assertNotEqual"})  # of unittest
-_SPELLS = frozenset({"lower", "strip", "casefold"})  # methods of a string whose result means the same
 _MEMBERSHIP = (ast.In, ast.NotIn)
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 
@@ -121,7 +121,7 @@ def _spelled(parent: ast.AST | None, node: ast.AST, digest: Digest) -> ast.Call 
     """Return the call of a string's method whose result names the same device: `(device or "cuda").lower()`."""
     if not isinstance(parent, ast.Attribute):
         return None
-    if parent.attr != "format" and (parent.attr not in _SPELLS or isinstance(node, (ast.Constant, ast.JoinedStr))):
+    if parent.attr != "format" and (parent.attr not in SPELLED or isinstance(node, (ast.Constant, ast.JoinedStr))):
         return None
     call = digest.parents.get(parent)
     return call if isinstance(call, ast.Call) and call.func is parent else None

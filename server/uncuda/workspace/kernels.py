@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from pathlib import PurePath
 from typing import NamedTuple
 
-from uncuda.byte_search import contains, contains_any
+from uncuda.byte_search import contains_any
 
 _WORDS = (b"cpp_extension", b"import triton")
-_PROGRAM = b"nvidia-smi"  # a rule finds it, so that each file with this word is concerned
-_CAPABILITY_WORD = b"get_device_capability"  # rules find it, so that each file with this word is concerned
+_REPORTED = (b"get_device_capability", b"nvidia-smi")  # rules find them, so that each file with one is concerned
 _TOP = 8000
 _NEAR = 40  # maximum number of characters between a call and the name of the program that it runs
 _FAR = 2000  # maximum number of characters between a decorator and its function
@@ -90,7 +89,7 @@ def told(data: bytes, path: str, concerned: bool = True) -> Told:
     """The facts about kernels that a file's bytes and name show. `concerned`: whether rules may have findings in the
     file; otherwise only its beginning, with the imports, is searched."""
     says = contains_any(data if concerned else data[:_TOP], _WORDS)
-    says = says or (concerned and (contains(data, _CAPABILITY_WORD) or contains(data, _PROGRAM)))
+    says = says or (concerned and contains_any(data, _REPORTED))
     if not says and "cuda" not in path:
         return UNTOLD
     name = module_of(path)

@@ -28,22 +28,29 @@ _QUOTES = "\"'"  # a name after the opening quote of a string counts as a use: `
 _MANY = 60  # maximum number of uses of a name that are checked
 
 
-def own_methods(stretches: Sequence[Stretch], facts: Facts) -> Iterator[Stretch]:
-    """Yield the spans of methods `cuda` that code in the spans calls on its own object, `self.cuda()`. Where this call
-    does not run, the object stays on the CPU, with all that its method would move."""
-    calls = facts.searches.find(("text", _CALL), plain(_CALL)) if facts.says(_CALL) else ()
-    methods: dict[int, int] = {}
-    for at in facts.searches.find(("text", _METHOD), plain(_METHOD)) if calls else ():
-        scope = None if facts.layout.token_at(at) else facts.indents.scope_of(at)
-        if scope is not None and scope[1] == "class":
-            methods[scope[0]] = facts.indents.header_at(at).start
-    for start, end in stretches if methods else ():
-        for call in calls[bisect_left(calls, start) : bisect_left(calls, end)]:
-            scope = facts.indents.scope_of(call)
+class OwnMethods:
+    """Finds the methods `cuda` that code calls on its own object, `self.cuda()`. Where such a call does not run, the
+    object stays on the CPU, with all that its method would move."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._indents = facts.indents
+        self._calls = facts.searches.find(("text", _CALL), plain(_CALL)) if facts.says(_CALL) else ()
+        self._methods: dict[int, int] = {}  # the offset of the method's header, by that of its class
+        for at in facts.searches.find(("text", _METHOD), plain(_METHOD)) if self._calls else ():
+            scope = None if facts.layout.token_at(at) else self._indents.scope_of(at)
+            if scope is not None and scope[1] == "class":
+                self._methods[scope[0]] = self._indents.header_at(at).start
+
+    def called_in(self, stretch: Stretch) -> Iterator[Stretch]:
+        """Yield the spans of the methods that code in a span calls."""
+        first, last = (bisect_left(self._calls, at) for at in stretch) if self._methods else (0, 0)
+        for call in self._calls[first:last]:
+            scope = self._indents.scope_of(call)
             while scope is not None and scope[1] != "class":
-                scope = facts.indents.scope_of(scope[0])
-            if scope is not None and scope[0] in methods:
-                yield methods[scope[0]], facts.indents.extent(methods[scope[0]])
+                scope = self._indents.scope_of(scope[0])
+            if scope is not None and scope[0] in self._methods:
+                method = self._methods[scope[0]]
+                yield method, self._indents.extent(method)
 
 
 class Called:

@@ -65,12 +65,11 @@ def _given(facts: Facts, devices: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yield the names to which the file gives one of the devices, each with the start of the function for which it is
     known."""
     for quoted in (f"{quote}{device}{quote}" for device in devices for quote in "\"'"):
-        for at in islice(facts.searches.find(("text", quoted), plain(quoted)), _MOST):
-            statement = facts.peek(at)
-            texts = statement.digest.texts if statement is not None else ()
-            facts.work.compare(1 + len(texts))
-            for text in texts:
-                if statement is not None and text.value in devices:
+        places = islice(facts.searches.find(("text", quoted), plain(quoted)), _MOST)
+        for _, statement in facts.statements_at(places):
+            facts.work.compare(1 + len(statement.digest.texts))
+            for text in statement.digest.texts:
+                if text.value in devices:
                     yield from _of_statement(text.node, statement.digest, statement.start, facts)
 
 

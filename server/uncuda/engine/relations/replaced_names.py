@@ -7,7 +7,7 @@ import ast
 from collections.abc import Sequence
 
 from ...checks import Hit
-from ...facts.role_calls import last_word
+from ...facts.role_calls import got, last_word
 
 FOR_LIBRARIES = "replaced-for-libraries"
 """The id in rules/limits.tsv of the sentence "the program replaces this name for other libraries, which ask for
@@ -34,11 +34,9 @@ def replaced_names(hits: Sequence[Hit]) -> frozenset[int]:
 
 def _taken(hit: Hit) -> str:
     """Return the name of torch.cuda that `getattr` reads; "" if the hit is at no such call."""
-    call = hit.parent
-    if not isinstance(call, ast.Call) or last_word(call.func) != "getattr" or len(call.args) < 2:
-        return ""
-    name = call.args[1].value if isinstance(call.args[1], ast.Constant) else None
-    return f"{hit.words.get('name')}.{name}" if call.args[0] is hit.node and isinstance(name, str) else ""
+    read = got(hit.parent) if hit.parent is not None else None
+    taken = isinstance(read, ast.Attribute) and read.value is hit.node
+    return f"{hit.words.get('name')}.{last_word(read)}" if taken else ""
 
 
 def _is_called(hit: Hit) -> bool:

@@ -13,6 +13,7 @@ from ...checks import Context, Hit
 from ...checks.branch_words import asked_by_hand
 from ...checks.branches import Branches
 from ...checks.families import OTHERS
+from ...checks.string import INDEXLESS
 from ...checks.tested import CAUGHT, TESTED_FOR
 from ...edits import REVIEW
 from ...facts.read import Statement
@@ -90,7 +91,6 @@ _ABOUT_AMD, _ABOUT_CUDA = lazy_re.compile(r"\b(?:AMD|ROCm|AITER)\b"), lazy_re.co
 _BUILDS = "torch.utils.cpp_extension."
 _FLOAT64 = "float64"  # the feature that most operators take float64
 _SCALER = "host-scaler"  # the feature that the scaler takes a loss on the CPU
-_INDEXLESS = "indexless-device"  # the feature that every function takes a device without an index
 _AUTOCAST = "autocast-made"  # the feature that an autocast can be made without starting the device
 _AGNOSTIC = ("torch.accelerator", "import accelerator")
 _QUESTIONS = frozenset({"torch.cuda.is_available", "torch.cuda.device_count"})
@@ -206,9 +206,9 @@ class Served:
         given |= dict.fromkeys(sliced_strings(hits, self._facts, self._target.words["device"]), SLICED)
         if not self._target.has(_FLOAT64):
             given |= dict.fromkeys(device_choices(hits, self._facts), FOR_DOUBLES)
-        if not self._target.has(_INDEXLESS):
+        if not self._target.has(INDEXLESS):
             unnumbered = indexless(hits, self._facts, self._catalogue.indexed_calls, self._target.words["device"])
-            given |= dict.fromkeys(unnumbered, str(self._target.features[_INDEXLESS]))
+            given |= dict.fromkeys(unnumbered, str(self._target.features[INDEXLESS]))
         if not self._target.has(_SCALER):
             given |= dict.fromkeys(scaling_on_host(hits, self._facts), str(self._target.features[_SCALER]))
         if not self._target.has(_AUTOCAST):

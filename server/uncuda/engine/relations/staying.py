@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...edits import REVIEW, SAFE, lowest
-from .called import Called, Stretch, own_methods
+from .called import Called, OwnMethods, Stretch
 from .callees import to_unknown
 from .falling import of_falling
 from .guarded import before_counts, over_cuda, over_lookups, over_several, over_strings
@@ -106,10 +107,10 @@ class Staying:
             if classes[index] == SAFE and hit.rule.check != "missing-import"
         )
         asked = list(asked)
-        before = before_counts(hits, asked)
+        before, methods = before_counts(hits, asked), OwnMethods(questions.facts)
         for question in asked:
             regions = tuple(questions.regions(question))
-            for region in (*regions, *own_methods(regions, questions.facts)):
+            for region in chain(regions, chain.from_iterable(map(methods.called_in, regions))):
                 self._behind.setdefault(region, question)
                 behind = hits_in(safe, region)
                 questions.work.compare(1 + len(behind))
