@@ -34,13 +34,15 @@ ACTS, INHERITS, MOVES, PATCHES = "acts", "inherits", "moves", "patches"
 """The effects that the method `cuda` of a class in the project may have. ACTS: the method does more than move the
 object; INHERITS: the method does the same as torch's; MOVES: the method moves the contents of an object that is not
 torch's; PATCHES: the method replaces torch's own (`torch.Tensor.cuda = traced`)."""
+FIELD = "field"
+"""The kind of an `Owner` with an attribute in place of a method: `is_cuda: bool` in a class, or `self.is_cuda = …`."""
 
 
 class Owner(NamedTuple):
     """A class that defines or inherits a method, or a function that returns an object of a class with the method.
 
     `method`: "cuda" or "is_cuda"; `name`: the name of the class or function, "" if unknown; `kind`: ACTS, INHERITS,
-    MOVES or PATCHES.
+    MOVES, PATCHES or FIELD.
     """
 
     method: str

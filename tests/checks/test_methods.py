@@ -7,7 +7,7 @@ import pytest
 from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.engine import Finding
-from uncuda.project import ACTS, Owner, Project
+from uncuda.project import ACTS, FIELD, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 from uncuda.workspace import Scanner, Words
@@ -30,6 +30,24 @@ def test_the_message_about_a_method_in_torchscript_names_the_method_alone() -> N
 def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:
     text = "import torch\nfrom .environment import device_config, net\nuse_amp = device_config.is_cuda\nnet.cuda()\n"
     assert [finding.fixes[0].applicability for finding in findings(text)] == ["review", "review"]
+
+
+FIELD_OF_ANOTHER_FILE = Project(owners=frozenset(Owner("is_cuda", name, FIELD) for name in ("DeviceInfo", "info_of")))
+
+
+@pytest.mark.parametrize(
+    ("text", "applicability"),
+    [
+        ("from .device import info_of\ndi = info_of(x)\nif di.is_cuda: pass\n", "review"),
+        ("from .device import DeviceInfo\ndef f(one: DeviceInfo):\n    return one.is_cuda\n", "review"),
+        ("def f(self):\n    return self.device_info.is_cuda\n", "review"),
+        ("def f(x):\n    return x.is_cuda\n", "safe"),
+        ("from .device import info_of\ndi = info_of(x)\nif torch.empty(3).is_cuda: pass\n", "safe"),
+    ],
+)
+def test_fields_of_classes_of_other_files(text: str, applicability: str) -> None:
+    (finding,) = findings(f"import torch\n{text}", project=FIELD_OF_ANOTHER_FILE)
+    assert finding.fixes[0].applicability == applicability
 
 
 @pytest.mark.parametrize(

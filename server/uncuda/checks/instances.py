@@ -12,7 +12,7 @@ from ..facts.changes import FAR
 from ..facts.digest import Digest
 from ..facts.model import Statement
 from ..facts.role_calls import chain_of, last_word
-from ..project import ACTS, MOVES, PATCHES
+from ..project import ACTS, FIELD, MOVES, PATCHES
 from .base import Context
 from .owners import IS_CUDA, called_so
 from .unpacking import given, is_name, is_numbered
@@ -46,15 +46,16 @@ _TENSORS = frozenset({"torch.Tensor", "torch.FloatTensor", "torch.LongTensor", "
 def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> bool:
     """Return whether a class of the checked project may define the method that an attribute names.
 
-    If the project replaces torch's method, the function returns True for every object. If the project does not replace
-    torch's method, the function returns False for an object of torch, and True for an object of a class that defines
-    the method. For an object of unknown type, the function returns True if some class of the project has a method of
-    this name that does more than move the object to a device. For an object of unknown type in a variable such as
-    `batch`, the function also returns True if a class of the project with a similar name, such as `GraphBatch`, has a
-    method of this name that only moves the members of its object. The function returns True for the result of a method
-    of such a class (`Batch().joined().cuda()`), and inside a `try` with `except AttributeError`, too, because there the
-    code expects objects of several types. The function also returns True for a name that the file imports from
-    anything but torch and binds to no other value: it may be a module with a function of this name.
+    If the project replaces torch's method, the function returns True for every object. If the project does not
+    replace torch's method, the function returns False for an object of torch, and True for an object of a class
+    that defines the method. For an object of unknown type, the function returns True if some class of the project
+    has a method of this name that does more than move the object to a device. For an object of unknown type in a
+    variable such as `batch`, the function also returns True if a class of the project with a similar name, such as
+    `GraphBatch`, has a method of this name that only moves the members of its object, or a field of this name. The
+    function returns True for the result of a method of such a class (`Batch().joined().cuda()`), and inside a `try`
+    with `except AttributeError`, too, because there the code expects objects of several types. The function also
+    returns True for a name that the file imports from anything but torch and binds to no other value: it may be a
+    module with a function of this name.
     """
     if isinstance(node.value, ast.Name) and context.foreign_name(node.value.id):
         if node.attr == IS_CUDA or context.means_import(node.value.id, statement.start):
@@ -69,7 +70,8 @@ def may_be_own(context: Context, statement: Statement, node: ast.Attribute) -> b
     kind = Instances(context, names).of(node.value, statement) if acts or context.mentions(names) else OTHER
     if kind != OTHER:
         return kind == OWN
-    return acts or _may_move(context, statement, node, frozenset(one.name for one in owners if one.kind == MOVES))
+    named = frozenset(owner.name for owner in owners if owner.kind in (MOVES, FIELD))
+    return acts or _may_move(context, statement, node, named)
 
 
 def _may_define(context: Context, method: str) -> bool:

@@ -1,4 +1,4 @@
-"""Finds, in the text of one file, classes that define `cuda` or `is_cuda` themselves."""
+"""Finds, in the text of one file, classes that define `cuda` or `is_cuda` themselves, or have a field `is_cuda`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..byte_search import contains, contains_any
 from ..facts.piece import parsed
 from ..facts.scans import plain
 from ..facts.scopes import FUNCTION
-from ..project import ACTS, INHERITS, MOVES, PATCHES, Owner
+from ..project import ACTS, FIELD, INHERITS, MOVES, PATCHES, Owner
 
 IS_CUDA = "is_cuda"
 METHODS = ("cuda", IS_CUDA)
@@ -21,6 +21,8 @@ _CLASS = lazy_re.compile(
     r"[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
 _METHOD = lazy_re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
+_FIELD = lazy_re.compile(r"is_cuda[ \t]*:[^\n=,()#]*\bbool\b[^\n,()]*(?:\n|#|\Z)")
+_SET_IN_METHOD = lazy_re.compile(r"is_cuda[ \t]*(?::[^\n=,()#]{0,200})?=(?!=)")
 _TO = lazy_re.compile(r"def[ \t]+(?P<name>to)\(")
 _INDENTED = lazy_re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")
 _HEADS = ("class", "def")
@@ -31,6 +33,7 @@ _PARTS = lazy_re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _TORCHS = ("Module", "Tensor", "Parameter")
 _MOVERS = frozenset({"cuda", "to"})
 _LONGEST = 4000
+_MANY = 64
 _FEW = 16  # up to this number of names, each is searched separately
 _HOLDERS = "|".join(_TORCHS)
 # `_matches_behind` checks the character before a match; patterns that check it themselves take many times as long.
@@ -62,7 +65,8 @@ def places_of(text: str, word: str) -> Sequence[int]:
 def owners_of(
     text: str, is_code: Callable[[int], bool], known: Collection[Owner] = (), find: Find = places_of
 ) -> frozenset[Owner]:
-    """The classes in a file that define `cuda` or `is_cuda`, classes derived from them, and functions that return them.
+    """The classes in a file that define `cuda` or `is_cuda` or have a field `is_cuda`, classes derived from them, and
+    functions that return them.
 
     `is_code`: whether the character at an offset is code. `known`: classes of other files that define `cuda` or
     `is_cuda` themselves; the result also contains the classes of this file that derive from a class in `known`,
@@ -71,12 +75,13 @@ def owners_of(
     defines = any(f"def {method}(" in text for method in METHODS)
     found = [(m, holder) for m, holder in _methods(text, find) if is_code(m.start("name"))] if defines else []
     patches = {Owner(method, "", PATCHES) for at, method in patches_of(text, find) if is_code(at)}
-    if not found and not known:
+    fields = {holder for at, holder in _fields(text, find) if is_code(at)}
+    if not found and not fields and not known:
         return frozenset(patches)
     bases = {match["name"]: _last_words(match["bases"]) for match in _classes(text, find)}
     torchs = _derived({name: name for name, words in bases.items() if _is_torchs(words)}, bases)
     moving = {holder for match, holder in _methods(text, find, _TO)} if found and torchs else set()
-    kinds: dict[tuple[str, str], str] = {}
+    kinds = {(IS_CUDA, holder): FIELD for holder in fields}
     for match, holder in found:
         body = _body(text, match) if holder else ""
         # if a class has its own `to`, and its `cuda` calls it, torch's method of the target does not
@@ -169,6 +174,33 @@ def _methods(text: str, find: Find, pattern: re.Pattern[str] = _METHOD) -> Itera
             holder = _holder(text, heads, found, before)
             before[len(found["indent"])] = line, holder
             yield found, holder
+
+
+def _fields(text: str, find: Find) -> Iterator[tuple[int, str]]:
+    """Yield (offset, class) for each `is_cuda: bool` in a class, and each `self.is_cuda = …` in a method of a class.
+    Only the first `_MANY` places are looked at."""
+    heads: list[int] = []
+    for at in find(text, IS_CUDA)[:_MANY]:
+        line = text.rfind("\n", 0, at) + 1
+        before = text[line:at].lstrip(" \t")
+        pattern = {"": _FIELD, "self.": _SET_IN_METHOD}.get(before)
+        if pattern is None or not pattern.match(text, at):
+            continue
+        heads = heads or sorted(place for word in _HEADS for place in find(text, word))
+        above = _head_above(text, heads, at, at - len(before) - line)
+        if before and above is not None and above["def"]:
+            above = _head_above(text, heads, above.start(), len(above["indent"]))
+        if above is not None and not above["def"]:
+            yield at, above["name"]
+
+
+def _head_above(text: str, heads: Sequence[int], at: int, indent: int) -> re.Match[str] | None:
+    """The nearest header of a class or function above an offset with an indentation of less than `indent`."""
+    for index in range(bisect_left(heads, at) - 1, -1, -1):
+        head = _HEAD.match(text, text.rfind("\n", 0, heads[index]) + 1)
+        if head is not None and len(head["indent"]) < indent:
+            return head
+    return None
 
 
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:

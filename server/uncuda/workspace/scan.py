@@ -43,6 +43,7 @@ from .words import Words
 
 _TORCH = lazy_re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
 _METHOD_BYTES = lazy_re.compile(rb"def[ \t]+(?:is_)?cuda\(")
+_FIELD_BYTES = lazy_re.compile(rb"is_cuda[ \t]*:[^\n=,()#]*\bbool\b|self\.is_cuda[ \t]*(?::[^\n=,()#]*)?=(?!=)")
 _IMPORT = lazy_re.compile(
     r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]{0,5000}\)|[^\r\n#;]*)"
     r"|import[ \t]+(?P<modules>[^\r\n#;]*))",
@@ -281,6 +282,7 @@ class Scanner:
         cuda = concerned and contains(data, b"cuda")
         methods = cuda and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
         methods = methods or (cuda and may_patch(data))
+        methods = methods or (cuda and contains(data, b"is_cuda") and _FIELD_BYTES.search(data) is not None)
         kernels = self._told(data, concerned, path, portable, followed, roots, likely)
         asking = [one for one in self._asking if self._may_choose(one, data, cuda)]
         apart = bool(imports or asking) and is_apart(path)
