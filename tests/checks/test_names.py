@@ -704,6 +704,9 @@ def test_a_path_of_the_cuda_toolkit_says_where_the_targets_is(target: str, named
         ("train.py", "def f(x, format):\n    return format not in [torch.channels_last, None]\n", "review"),
         ("train.py", "FORMATS = {torch.contiguous_format, torch.channels_last}\n", "review"),
         ("train.py", "FORMATS = [torch.channels_last]\n", "safe"),
+        ("train.py", "x = torch.channels_last if fast else torch.contiguous_format\n", "review"),
+        ("train.py", "x = torch.contiguous_format if slow else torch.channels_last\n", "review"),
+        ("train.py", "x = torch.channels_last if fast else torch.preserve_format\n", "safe"),
         ("train.py", "def f(x, y):\n    return x == y.to(memory_format=torch.channels_last)\n", "safe"),
     ],
 )

@@ -261,9 +261,12 @@ def test_an_autocast_that_the_import_makes_is_typed() -> None:
         ("device: str = 'cpu'", "torch.cuda.amp.GradScaler(enabled=True)", "review"),
         ("device: torch.device = torch.device('cpu')", "torch.cuda.amp.GradScaler(1.0)", "review"),
         ("device='cpu'", "torch.amp.GradScaler()", "safe"),
-        ("device='cpu'", "torch.cuda.amp.GradScaler(enabled=amp)", "safe"),
-        ("device=None, kind='cpu'", "torch.cuda.amp.GradScaler()", "safe"),
-        ("device", "torch.cuda.amp.GradScaler()", "safe"),
+        ("device='cpu'", "torch.cuda.amp.GradScaler(enabled=amp)", "review"),
+        ("device='cpu'", "torch.cuda.amp.GradScaler(enabled=False)", "safe"),
+        ("device='cpu'", "torch.cuda.amp.GradScaler(enabled=device != 'cpu')", "safe"),
+        ("device=None, kind='cpu'", "torch.cuda.amp.GradScaler()", "review"),
+        ("device", "torch.cuda.amp.GradScaler()", "review"),
+        ("of_device", "torch.cuda.amp.GradScaler(); y.cuda(0)", "safe"),
     ],
 )
 def test_a_scaler_in_a_function_for_the_cpu(target: str, header: str, call: str, due: str) -> None:
@@ -271,7 +274,7 @@ def test_a_scaler_in_a_function_for_the_cpu(target: str, header: str, call: str,
     CPU. That of torch_musa, as `torch.amp.GradScaler`, takes it."""
     text = f"import torch\n\n\ndef train(model, amp, {header}):\n    scaler = {call}\n"
     findings = engine_for(target, Settings(locale="en")).check(Source(text)).findings
-    assert [one.fixes[0].applicability for one in findings] == [due if target == "npu" else "safe"]
+    assert {one.fixes[0].applicability for one in findings} == {due if target == "npu" else "safe"}
 
 
 @pytest.mark.parametrize(
@@ -288,6 +291,42 @@ def test_an_imported_scaler_in_a_function_for_the_cpu(body: str, due: str) -> No
     text = f"import torch\nfrom torch.cuda.amp import GradScaler\n\n\ndef train(amp, device='cpu'):\n{body}"
     findings = engine_for("npu", Settings(locale="en")).check(Source(text)).findings
     assert {one.fixes[0].applicability for one in findings} == {due}
+
+
+OF_CLASS = """import torch
+import torch_npu
+
+
+class Trainer:
+    def __init__(
+        self,
+        model,
+        device=None,
+    ):
+        self.model = model.to(device or "cuda")
+
+    def train(self):
+        scaler = torch.cuda.amp.GradScaler(enabled=self.amp)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        (OF_CLASS, False),
+        (OF_CLASS.replace("        device=None,\n", "").replace("device or ", ""), True),
+        (OF_CLASS + "\n\nif __name__ == '__main__':\n    Trainer(Net()).train()\n", True),
+        ("import torch\nimport torch_npu\n\n\nclass Amp:\n    scaler = torch.cuda.amp.GradScaler()\n", False),
+    ],
+)
+def test_a_scaler_for_a_device_that_the_caller_chooses(text: str, moves: bool) -> None:
+    """As in pytorch-kerosene and torchflare, whose training on the CPU stopped."""
+    fixed = engine_for("npu", Settings(locale="en")).fix(Source(text)).text
+    assert ("torch.npu.amp.GradScaler" in fixed) is moves
+
+
+def test_a_scaler_for_a_device_that_the_caller_chooses_is_typed() -> None:
+    type_in_each_line(OF_CLASS, ("def __init__(self, device):", "x = '__main__'", "class A:", "y.cuda()"), 5)
 
 
 def test_a_scaler_in_a_function_for_the_cpu_is_typed() -> None:

@@ -8,6 +8,7 @@ import pytest
 from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.edits import apply_edits
+from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -200,6 +201,54 @@ def test_the_own_method_of_an_object_stays_with_the_question_around_its_call() -
     assert engine.fix(Source(OWN_CUDA)).text == OWN_CUDA
     other = OWN_CUDA.replace("            self.cuda()", "            pass")
     assert 'self.device = "npu"' in engine.fix(Source(other)).text
+
+
+FLAG_OF_MODULE = """import torch
+import torch_npu
+
+cuda_available = torch.cuda.is_available()
+print(torch.cuda.is_available())
+
+
+def f():
+    found = torch.cuda.is_available()
+    return g(found)
+"""
+
+
+def test_a_flag_of_the_module_stays_where_calls_of_cuda_need_review() -> None:
+    """As in neuralnet-pytorch's utils.py: `if cuda_available: self.cuda()` in other files stayed."""
+    project = Project(owners=frozenset({Owner("cuda", "Layer", ACTS)}))
+    fixed = engine_for("npu", Settings(locale="en"), project).fix(Source(FLAG_OF_MODULE)).text
+    assert fixed == FLAG_OF_MODULE.replace("torch.cuda", "torch.npu").replace("torch.npu", "torch.cuda", 1)
+    alone = engine_for("npu", Settings(locale="en")).fix(Source(FLAG_OF_MODULE)).text
+    assert alone == FLAG_OF_MODULE.replace("torch.cuda", "torch.npu")
+
+
+WHOLE_MODULE = """import torch
+import torch_npu
+
+
+class Fake:
+    def is_available(self):
+        return True
+
+
+torch.cuda = Fake()
+print(torch.cuda.is_available())
+"""
+
+
+def test_a_program_that_replaces_the_whole_module_keeps_it() -> None:
+    """As in torchrun's torch_shim.py: `torch.npu = Fake()` would take the target's own module away."""
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(WHOLE_MODULE)).text == WHOLE_MODULE
+    other = WHOLE_MODULE.replace("torch.cuda = Fake()", "cuda = Fake()")
+    assert engine.fix(Source(other)).text == other.replace("torch.cuda", "torch.npu")
+
+
+def test_a_program_that_replaces_the_whole_module_is_typed() -> None:
+    type_in_each_line(WHOLE_MODULE, ("torch.cuda = None", "cuda = Fake()", "x = torch.cuda.is_available()"), 3)
 
 
 def test_the_own_method_of_an_object_is_typed() -> None:

@@ -20,11 +20,11 @@ _NAMED = lazy_re.compile(r"(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)")
 
 
 def subject(context: Context, reference: Name, rule: Rule) -> tuple[str, ...]:
-    """Return the id of a sentence if a reference is compared or listed and the rule has the key `review-compared`, if
-    the file says none of the rule's `device-words`, if the code runs only on the CPU, or if the file, or a function or
-    class around the reference, is named for a word of the rule's key `subject-words`; otherwise (). Case and
-    underscores do not count: `ChannelsLast` is named for `channels_last`."""
-    if rule.get("review-compared") and _is_compared(reference):
+    """Return the id of a sentence if a reference is compared, listed or chosen and the rule has the key
+    `review-compared`, if the file says none of the rule's `device-words`, if the code runs only on the CPU, or if
+    the file, or a function or class around the reference, is named for a word of the rule's key `subject-words`;
+    otherwise (). Case and underscores do not count: `ChannelsLast` is named for `channels_last`."""
+    if rule.get("review-compared") and _is_compared(reference, str(rule.get("replace", ""))):
         return (COMPARED,)
     if rule.get("device-words") and not any(map(context.facts.says, rule.get("device-words"))):
         return (HOST,)
@@ -58,10 +58,14 @@ def _asks_for_host(test: ast.expr) -> bool:
     return bool(cpu) and any(last_word(unwrapped(side)[0]).endswith(_DEVICES) for side in sides)
 
 
-def _is_compared(reference: Name) -> bool:
-    """Return whether a reference is compared with another value, `format == torch.channels_last`, or is one of several
-    values in a list, tuple, set or dictionary."""
+def _is_compared(reference: Name, replacement: str) -> bool:
+    """Return whether a reference is compared with another value, `format == torch.channels_last`, is one of several
+    values in a list, tuple, set or dictionary, or is chosen beside the value that would replace it,
+    `torch.channels_last if fast else torch.contiguous_format`."""
     around = next(iter(reference.statement.digest.ancestors(reference.chain.node)), None)
+    if isinstance(around, ast.IfExp) and reference.chain.node is not around.test:
+        other = around.orelse if reference.chain.node is around.body else around.body
+        return bool(replacement) and last_word(other) == replacement.rpartition(".")[2]
     listed = isinstance(around, (ast.Tuple, ast.List, ast.Set)) and len(around.elts) > 1
     return listed or isinstance(around, (ast.Compare, ast.Dict, ast.MatchValue))
 

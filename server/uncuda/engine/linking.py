@@ -16,6 +16,7 @@ from .linked_branches import LinkedBranches
 from .relations.alike import alike, asserted, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.expectations import Expectations
+from .relations.given_answers import given_answers
 from .relations.handed import handed
 from .relations.kernels import Libraries
 from .relations.looked_up import defaults
@@ -177,7 +178,8 @@ def _linked(
         *typed(hits, branches.facts),
     ]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    elsewhere = [one for one in left_elsewhere(hits, branches, libraries) if classes[one[0]] == SAFE]
+    given = given_answers(hits, branches, libraries.project)
+    elsewhere = [one for one in (*left_elsewhere(hits, branches, libraries), *given) if classes[one[0]] == SAFE]
     for index, _ in elsewhere:
         classes[index] = REVIEW
     unknown = ((head, index) for head, index in functions if index is None)

@@ -31,15 +31,16 @@ Scan = Callable[[str, int, int], Iterable[int]]
 class Worded:
     """A scan whose matches all contain a word, so that it finds nothing in a line, or in a text, without this word."""
 
-    __slots__ = ("_scan", "word")
+    __slots__ = ("_bytes", "_scan", "word")
 
     def __init__(self, word: str, scan: Scan) -> None:
         self.word = word
+        self._bytes = _bytes_of(word)
         self._scan = scan
 
     def may_find(self, data: bytes) -> bool:
         """Return False if the text with these bytes does not contain the word; `data`: the result of `_bytes_of`."""
-        return contains(data, _bytes_of(self.word))
+        return contains(data, self._bytes)
 
     def __call__(self, text: str, start: int, end: int) -> Iterable[int]:
         return self._scan(text, start, end)

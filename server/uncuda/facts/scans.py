@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 
 from .. import lazy_re
 from .changes import Scan, Worded
@@ -14,6 +15,7 @@ _WORD = lazy_re.compile(r"\w+")
 _TORCH = lazy_re.compile(r"torch(?![\w.])(?<![\w.]torch)")
 
 
+@lru_cache(maxsize=4096)
 def plain(word: str) -> Scan:
     """Return a function that finds all occurrences of a string."""
 

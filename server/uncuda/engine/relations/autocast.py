@@ -4,7 +4,8 @@ which autocast loses small gradients, and decorators that make autocast when the
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -18,6 +19,10 @@ OFF = "autocast-off"
 """The id in rules/limits.tsv of the sentence "a decorator that turns autocast off stays"."""
 _ON_HOST = lazy_re.compile(r"\bdevice\b[^=,()]*=[ \t]*(?:torch\.device\([ \t]*)?[\"']cpu[\"']")
 _OF_DEVICE = lazy_re.compile(r"device\b|is_available\(|\.is_\w+")
+_GIVEN = lazy_re.compile(r"\bdevice[ \t]*[:=,)]")
+_OF_SCRIPTS = ("__main__", "argparse")
+_CHOOSING, _AMP = frozenset({"name", "method", "string"}), ".amp."
+_INIT = "def __init__("
 _LONGEST = 2000  # maximum number of characters of a header that are read
 _CUDAS_SCALER, _MAKES = "GradScaler", "GradScaler("
 _ASKED = "is_autocast_enabled"
@@ -56,43 +61,68 @@ def unscaled(hits: Sequence[Hit], facts: Facts, project: Project) -> Iterator[tu
 
 
 def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
-    """Yield the starts of the hits at CUDA's scaler, also at its import, if it is always on in a function whose device
-    is the CPU by default: `def train(model, device="cpu")`. CUDA's scaler switches itself off if there is no CUDA; that
-    of a target without the feature `host-scaler` stays on if there is a device, and then takes no loss on the CPU."""
+    """Yield the starts of the hits at CUDA's scaler, also at its import, if it may scale losses on the CPU: in a
+    function whose device is the CPU by default, `def train(model, device="cpu")`, and, except in a script, where the
+    caller chooses the device, or where nothing in the file chooses one. CUDA's scaler switches itself off if there is
+    no CUDA; that of a target without the feature `host-scaler` stays on if there is a device, and then takes no loss on
+    the CPU."""
     scalers = [hit for hit in hits if hit.rule.check == "name" and _word(hit) == _CUDAS_SCALER]
+    places = facts.searches.find(("text", _MAKES), plain(_MAKES)) if scalers else ()
+    called = not any(map(facts.says, _OF_SCRIPTS)) if places else False
+    alone = called and not any(hit.rule.check in _CHOOSING and _AMP not in hit.words.get("name", "") for hit in hits)
+    inits = _inits(facts) if called else None
     asked: dict[int, bool] = {}
-    for at in facts.searches.find(("text", _MAKES), plain(_MAKES)) if scalers else ():
+    for at in places:
         statement = None if facts.layout.token_at(at) else facts.peek(at)
         scope = facts.indents.scope_start(at)
         if scope not in asked:
-            asked[scope] = scope >= 0 and _is_for_host(facts.indents.header_at(scope), facts)
+            asked[scope] = scope >= 0 and (alone or _may_be_host(scope, inits, facts))
         if statement is not None and asked[scope] and _is_on(statement, facts):
             yield from (hit.start for hit in scalers)
             return
 
 
-def _is_for_host(function: Header, facts: Facts) -> bool:
-    end = min(function.end, function.start + _LONGEST)
-    facts.work.search(function.start, end)
-    return _ON_HOST.search(facts.text, function.start, end) is not None
+def _may_be_host(scope: int, inits: Mapping[int, int] | None, facts: Facts) -> bool:
+    """Return whether the device may be the CPU in a function or class, by its default or by its caller, who gives it to
+    the function, or to the `__init__` of the class around it. `inits`: the result of `_inits`; None if no caller
+    counts."""
+    inner = facts.indents.header_at(scope)
+    if _says(_ON_HOST, inner, facts):
+        return True
+    for header in (inner, *facts.indents.headers(scope)) if inits is not None else ():
+        given = facts.indents.header_at(inits[header.start]) if inits and header.start in inits else header
+        if given.word == "def" and _says(_GIVEN, given, facts):
+            return True
+    return False
+
+
+def _inits(facts: Facts) -> dict[int, int]:
+    """Return the offset of `__init__` of each class, by the offset of the class's header."""
+    found = (at for at in facts.searches.find(("text", _INIT), plain(_INIT)) if not facts.layout.token_at(at))
+    around = ((facts.indents.scope_of(at), at) for at in found)
+    return {scope[0]: at for scope, at in around if scope is not None}
+
+
+def _says(pattern: re.Pattern[str], header: Header, facts: Facts) -> bool:
+    end = min(header.end, header.start + _LONGEST)
+    facts.work.search(header.start, end)
+    return pattern.search(facts.text, header.start, end) is not None
 
 
 def _is_on(statement: Statement, facts: Facts) -> bool:
-    """Return whether a statement makes a scaler that is on for every device: without `enabled`, and behind no condition
-    about devices."""
+    """Return whether a statement makes a scaler that is on for every device: without `enabled`, or with a value that
+    does not name the device, and behind no condition about devices."""
     for header in (facts.indents.header_at(statement.start), *facts.indents.headers(statement.start)):
         if header.word == "def":
             break
-        end = min(header.end, header.start + _LONGEST)
-        facts.work.search(header.start, end)
-        if _OF_DEVICE.search(facts.text, header.start, end):
+        if _says(_OF_DEVICE, header, facts):
             return False
     facts.work.compare(len(statement.digest.parents))
     calls = (node for node in statement.digest.parents if isinstance(node, ast.Call))
     for call in calls:
         if last_word(call.func) == _CUDAS_SCALER:
             enabled = next((one.value for one in call.keywords if one.arg == "enabled"), None)
-            if enabled is None or (isinstance(enabled, ast.Constant) and enabled.value):
+            if not isinstance(enabled, ast.Constant) or enabled.value:
                 return True
     return False
 

@@ -28,7 +28,7 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
     foreign: dict[str, str] | None = None
     for index in questions:
         if (given := _chosen(hits[index])) is not None:
-            foreign = _foreign(branches) if foreign is None else foreign
+            foreign = foreign_names(branches) if foreign is None else foreign
             if callee := _callee(given, foreign):
                 yield Held(index, callee)
     for start, asking in questions.tests.items():
@@ -41,7 +41,7 @@ def to_unknown(hits: Sequence[Hit], questions: Questions, branches: Branches) ->
         last = _last(start, branches)
         if not tensors or last is None:
             continue
-        foreign = _foreign(branches) if foreign is None else foreign
+        foreign = foreign_names(branches) if foreign is None else foreign
         callee, target = _handed(last, tensors, foreign)
         if callee and _computes(start, target, questions, branches):
             yield from (Held(index, callee) for index in asking)
@@ -72,7 +72,7 @@ def _last(start: int, branches: Branches) -> Statement | None:
     return statement if statement is not None and statement.start > start else None
 
 
-def _foreign(branches: Branches) -> dict[str, str]:
+def foreign_names(branches: Branches) -> dict[str, str]:
     """Return the local names that are imported from modules other than torch, its companion packages and the standard
     library, each with its dotted name."""
     found = [*plain_imports(branches.facts.searches), *from_imports(branches.facts.searches)]

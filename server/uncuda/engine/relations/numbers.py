@@ -61,7 +61,7 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
         if reason in stay:
             yield from ((index, reason) for index in _questions(hits))
     if any(owner.method == "cuda" and owner.kind == ACTS for owner in libraries.project.owners):
-        yield from ((index, OWN_CUDA) for index in _questions(hits) if _is_handed_out(hits[index]))
+        yield from ((index, OWN_CUDA) for index in _questions(hits) if _is_handed_out(hits[index], branches))
     if WRAPS_BY_COUNT in stay and libraries.unwrapped:
         yield from ((index, WRAPS_BY_COUNT) for index in unwrapping(hits, branches))
 
@@ -101,14 +101,19 @@ def _questions(hits: Sequence[Hit]) -> Iterator[int]:
                 yield index
 
 
-def _is_handed_out(hit: Hit) -> bool:
-    """Return whether an attribute of another object than `self`, such as a module or the options, keeps the answer of a
-    question: `tools.CUDA_ENABLED = torch.cuda.is_available()`."""
-    node = next(iter(hit.statement.digest.piece.nodes), None) if hit.statement is not None else None
+def _is_handed_out(hit: Hit, branches: Branches) -> bool:
+    """Return whether other files can read the answer of a question: in an attribute of another object than `self`, such
+    as a module or the options, `tools.CUDA_ENABLED = torch.cuda.is_available()`, or in a variable of the module."""
+    statement = hit.statement
+    node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
     target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if not isinstance(target, ast.Attribute) or choice_of(hit) is not None:
+    if statement is None or choice_of(hit) is not None:
         return False
-    return not (isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"))
+    if isinstance(target, ast.Name):
+        return branches.indents.scope_of(statement.start) is None
+    return isinstance(target, ast.Attribute) and not (
+        isinstance(target.value, ast.Name) and target.value.id in ("self", "cls")
+    )
 
 
 def counts_left(hits: Sequence[Hit], branches: Branches) -> Iterator[Hit]:

@@ -17,14 +17,19 @@ _CUDAS = "torch.cuda."
 
 def is_assigned(hit: Hit) -> bool:
     """Return whether a hit is at a name of torch.cuda to which a statement assigns."""
-    is_target = isinstance(hit.node, ast.Attribute) and isinstance(hit.node.ctx, ast.Store)
-    return is_target and hit.words.get("name", "").startswith(_CUDAS)
+    return _is_target(hit) and hit.words.get("name", "").startswith(_CUDAS)
+
+
+def _is_target(hit: Hit) -> bool:
+    return isinstance(hit.node, ast.Attribute) and isinstance(hit.node.ctx, ast.Store)
 
 
 def replaced_names(hits: Sequence[Hit]) -> frozenset[int]:
     """Return the starts of the hits at names of torch.cuda to which the file assigns, where the names are assigned or
     kept in a variable: `original = torch.cuda.is_available`, `original = getattr(torch.cuda, "is_available", None)`.
-    `hits`: all hits of the text."""
+    If the file replaces the whole module, `torch.cuda = Fake()`, all its names count. `hits`: all hits of the text."""
+    if any(_is_target(hit) and f"{hit.words.get('name')}." == _CUDAS for hit in hits):
+        return frozenset(hit.start for hit in hits if f"{hit.words.get('name')}.".startswith(_CUDAS))
     names = {hit.words["name"] for hit in hits if is_assigned(hit)}
     found = (hit for hit in hits if names and hit.rule.check == "name")
     return frozenset(
