@@ -314,3 +314,63 @@ def test_an_answer_for_other_files_stays_where_calls_of_cuda_need_review(line: s
     after = fixed(tmp_path / "plain", {"main.py": main, "tools.py": TOOLS}, "npu")
     assert "torch.npu" in after["main.py"]
     assert "x.npu()" in after["tools.py"]
+
+
+RUNS = """import pytorch_lightning as pl
+import torch
+import torch_npu
+
+
+def run(config, model):
+    print(torch.cuda.device_count())
+    pl.Trainer(accelerator=config.accelerator).fit(model)
+"""
+DECODER = """import torch
+import torch_npu
+from torch import nn
+
+
+class Decoder(nn.Module):
+    def forward(self, targets):
+        if torch.cuda.is_available():
+            targets = targets.cuda()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+        return targets
+"""
+GUARD = "        if torch.cuda.is_available():\n            targets = targets.cuda()\n"
+
+
+def test_models_stay_where_lightning_places_them(tmp_path: Path) -> None:
+    """As in openspeech, whose decoders would move their tokens to a device where the model is not."""
+    main = DECODER + "\n\nif __name__ == '__main__':\n    Decoder()\n"
+    tools = DECODER.replace("from torch import nn\n", "").replace("nn.Module", "Base")
+    files = {"run.py": RUNS, "decoder.py": DECODER, "main.py": main, "tools.py": tools}
+    after = fixed(tmp_path, files, "npu")
+    assert GUARD in after["decoder.py"] and "torch.npu.empty_cache()" in after["decoder.py"]
+    assert "cuda" not in after["main.py"] and "cuda" not in after["tools.py"]
+    without = fixed(tmp_path, files | {"run.py": RUNS.replace("pl.Trainer(", "pl.fit(")}, "npu")
+    assert "cuda" not in without["decoder.py"]
+
+
+@pytest.mark.parametrize(
+    ("line", "stays"),
+    [
+        ('device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n', True),
+        ("if torch.cuda.is_available():\n    x = x.cuda()\n", True),
+        ("if torch.cuda.is_available():\n    train(model)\n", False),
+        ("if torch.cuda.is_available():\n    torch.cuda.empty_cache()\n", False),
+    ],
+)
+def test_models_of_lightning_choose_no_device(line: str, stays: bool) -> None:
+    """As in biobb-pytorch, whose energy tables would be on another device than the model."""
+    text = "import lightning.pytorch as pl\nimport torch\nimport torch_npu\n" + line
+    after = engine_for("npu").fix(Source(text)).text
+    assert after == (text if stays else text.replace("torch.cuda", "torch.npu"))
+    alone = text.replace("lightning.pytorch", "light")
+    assert "cuda" not in engine_for("npu").fix(Source(alone)).text
+
+
+def test_models_of_lightning_are_typed() -> None:
+    text = "import lightning.pytorch as pl\n" + DECODER
+    type_in_each_line(text, ("import lightning", "x = '__main__'", "targets = targets.cuda()"), 5)

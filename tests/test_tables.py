@@ -46,7 +46,7 @@ from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_L
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.engine.relations.traced import OF_TRACED
-from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
+from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -265,6 +265,7 @@ def test_texts_are_used() -> None:
         KNOWS_CUDA,
         MODELS_ON_CPU,
         LIGHTNING_ON_CPU,
+        LIGHTNING_PLACES,
         WRAPS_BY_COUNT,
         FLAG_BY_CUDA,
         MODULE_LACKS,

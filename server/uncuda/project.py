@@ -54,8 +54,8 @@ SCALERS = frozenset({"timm.utils.NativeScaler"})
 """Gradient scalers of other libraries that are CUDA's unless they get a device (timm/utils/cuda.py)."""
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
-MODELS_ON_CPU, LIGHTNING_ON_CPU, WRAPS_BY_COUNT, FLAG_BY_CUDA = (
-    "models-on-cpu", "lightning-on-cpu", "wraps-by-count", "flag-by-cuda",
+MODELS_ON_CPU, LIGHTNING_ON_CPU, LIGHTNING_PLACES, WRAPS_BY_COUNT, FLAG_BY_CUDA = (
+    "models-on-cpu", "lightning-on-cpu", "lightning-places", "wraps-by-count", "flag-by-cuda",
 )  # fmt: skip
 """What `Project.models_stay` may contain."""
 MANY = "*"
@@ -194,12 +194,12 @@ class Project:
     naming: frozenset[str] = frozenset()
     """The paths of files that give a device the value "cuda" and do not name torch."""
     models_stay: frozenset[str] = frozenset()
-    """Why the program's models stay as they are, as ids of sentences in rules/limits.tsv. On the CPU: MODELS_ON_CPU, if
-    a file asks for CUDA in an attribute that stays as it is, because the compute capability of CUDA's devices is
-    compared where the attribute is true, as in fairseq/trainer.py; LIGHTNING_ON_CPU, if the number of Lightning's GPUs
-    depends on a question for CUDA; FLAG_BY_CUDA, if a model's own `cuda` also sets an attribute that its other methods
-    read. Without a wrapper: WRAPS_BY_COUNT, if a file wraps a model in `DataParallel` where there are several
-    devices."""
+    """Why the program's models stay as they are, as ids of sentences in rules/limits.tsv. On the CPU:
+    MODELS_ON_CPU, if a file asks for CUDA in an attribute that stays as it is, because the compute capability of
+    CUDA's devices is compared where the attribute is true, as in fairseq/trainer.py; LIGHTNING_ON_CPU, if the
+    number of Lightning's GPUs depends on a question for CUDA; LIGHTNING_PLACES, if a file runs Lightning, which
+    places the models; FLAG_BY_CUDA, if a model's own `cuda` also sets an attribute that its other methods read.
+    Without a wrapper: WRAPS_BY_COUNT, if a file wraps a model in `DataParallel` where there are several devices."""
     patching: frozenset[str] = frozenset()
     """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`,
     `setattr(torch.cuda, "Stream", f)`."""

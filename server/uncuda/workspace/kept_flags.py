@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 
 from uncuda import lazy_re
-from uncuda.byte_search import contains
-from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
+from uncuda.byte_search import contains, contains_any
+from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT
 
 from .backends import is_apart
 
@@ -24,6 +24,8 @@ _GIVEN = lazy_re.compile(
     re.M,
 )
 _LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.M)
+
+_RUNNERS = (b"Trainer(", b"Fabric(", b"LightningCLI(")
 
 _WRAPS = b"DataParallel("
 # begins with a literal, which is fast to search for
@@ -44,13 +46,13 @@ _ALIAS = b"DistributedDataParallel as DataParallel"
 def models_stay(data: bytes, path: str) -> frozenset[str]:
     """Return why the program's models stay as they are, as far as a file shows: MODELS_ON_CPU (`_keeps_flag`);
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
-    only, so the question stays, and Lightning keeps the models on the CPU; FLAG_BY_CUDA (`_sets_flag`);
-    WRAPS_BY_COUNT (`_wraps_by_count`)."""
+    only, so the question stays, and Lightning keeps the models on the CPU; LIGHTNING_PLACES, if the file runs
+    Lightning in another way; FLAG_BY_CUDA (`_sets_flag`); WRAPS_BY_COUNT (`_wraps_by_count`)."""
     if not contains(data, b"cuda"):
         return frozenset()
     found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
-    if contains(data, b"lightning") and contains(data, b"Trainer") and _LIGHTNING.search(data) and _GIVEN.search(data):
-        found.add(LIGHTNING_ON_CPU)
+    if contains(data, b"lightning") and contains_any(data, _RUNNERS) and _LIGHTNING.search(data):
+        found.add(LIGHTNING_ON_CPU if contains(data, b"Trainer") and _GIVEN.search(data) else LIGHTNING_PLACES)
     if contains(data, _WRAPS) and _wraps_by_count(data):
         found.add(WRAPS_BY_COUNT)
     if contains(data, _METHOD) and _sets_flag(data):

@@ -25,11 +25,14 @@ class ChosenDevices:
     def chooses(self, statement: Statement) -> bool:
         """Return whether a statement that asks for CUDA contains a device, guards one or a call of `.cuda()`, or stores
         the answer in a variable."""
+        return self.names_device(statement) or any(one.kind == "assign" for one in statement.digest.bindings)
+
+    def names_device(self, statement: Statement) -> bool:
+        """Return whether a statement contains a device, or guards one or a call of `.cuda()`."""
         end = statement.end
         if self._indents.header_at(statement.start).word in _CLAUSES:
             end = max(end, self._indents.extent(statement.start))
-        within = bisect_left(self._devices, end) > bisect_left(self._devices, statement.start)
-        return within or any(binding.kind == "assign" for binding in statement.digest.bindings)
+        return bisect_left(self._devices, end) > bisect_left(self._devices, statement.start)
 
     def is_guarded(self, statement: Statement) -> bool:
         """Return whether a statement is in the block of a condition that asks for CUDA, or of its `else`."""

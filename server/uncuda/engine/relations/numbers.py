@@ -15,8 +15,9 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from ...project import ACTS, FLAG_BY_CUDA, LIGHTNING_ON_CPU, MODELS_ON_CPU, WRAPS_BY_COUNT
+from ...project import ACTS, FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT
 from .alike import unwrapping
+from .chosen_devices import ChosenDevices
 from .kernels import Libraries
 from .parts import choice_of, taken_as
 from .questions import COUNT, is_question
@@ -39,6 +40,7 @@ _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices", "distributed_backend")
 # The strategy and the dtype must be those of the device that Lightning chooses, which is the CPU on the target.
 _CHOICES, _TRAINERS = frozenset({"strategy", "precision"}), frozenset({"Fabric", "LightningCLI", "Trainer"})
+_NN, _MAIN = "nn.", "__main__"
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 # grad-cam calls `model.cuda()` by itself (pytorch_grad_cam/base_cam.py before version 1.5)
@@ -60,10 +62,29 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
     for reason in (LIGHTNING_ON_CPU, FLAG_BY_CUDA):
         if reason in stay:
             yield from ((index, reason) for index in _questions(hits))
+    if _is_placed(branches, stay):
+        yield from ((index, LIGHTNING_PLACES) for index in _choosing(hits, branches))
     if any(owner.method == "cuda" and owner.kind == ACTS for owner in libraries.project.owners):
         yield from ((index, OWN_CUDA) for index in _questions(hits) if _is_handed_out(hits[index], branches))
     if WRAPS_BY_COUNT in stay and libraries.unwrapped:
         yield from ((index, WRAPS_BY_COUNT) for index in unwrapping(hits, branches))
+
+
+def _is_placed(branches: Branches, stay: frozenset[str]) -> bool:
+    """Return whether the file has models that Lightning places: it imports Lightning, or a file of the project runs
+    Lightning, and this file uses `nn`. A script may use the models without Lightning."""
+    imports = any(map(branches.says, _LIGHTNING[1:]))
+    return (imports or (LIGHTNING_PLACES in stay and branches.says(_NN))) and not branches.says(_MAIN)
+
+
+def _choosing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
+    """Yield the indices of the questions for CUDA that choose a device, or guard a use of one."""
+    asking = list(_questions(hits))
+    chosen = ChosenDevices(hits, branches.facts) if asking else None
+    for index in asking:
+        statement = hits[index].statement
+        if chosen is not None and statement is not None and chosen.names_device(statement):
+            yield index
 
 
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
