@@ -41,6 +41,9 @@ def fixed(text: str, review: bool = True, **settings: str) -> str:
 
 SAFE = [
     "x = torch.device('cuda')",
+    "valid_devices = ['cuda', 'cpu', 'auto']",
+    "self.device_options = ['cuda', 'cpu']",
+    "DEVICE_CHOICES = frozenset({'cpu', 'cuda'})",
     "x = torch.device(type='cuda', index=0)",
     "if (d := 'cuda'):\n    x.to(d)",
     "def init_device_mesh(kind, shape): return make(kind, shape)\ninit_device_mesh('cuda', (1,))",

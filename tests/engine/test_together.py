@@ -203,6 +203,29 @@ def test_questions_of_one_call_are_decided_alike() -> None:
     assert "torch.npu" in fixed(left.format(", size=g(16 if torch.cuda.is_available() else 32)"))
 
 
+def test_types_of_one_tuple_are_decided_alike() -> None:
+    """As in mlop's compat/torch.py: `torch.cuda.DoubleTensor` needs review."""
+    text = "ok = isinstance(x, (torch.cuda.FloatTensor, torch.cuda.DoubleTensor))\n"
+    assert fixed(text) == text
+    other = text.replace("Double", "Half")
+    assert fixed(other) == other.replace("torch.cuda", "torch.npu")
+
+
+VALID_DEVICES = """def validate(config):
+    valid_devices = ["cuda", "cpu", "auto"]
+    device_value = config.get("device", {}).get("device", "cuda").lower()
+    if device_value not in valid_devices:
+        raise ValueError(device_value)
+"""
+
+
+def test_a_default_moves_with_the_devices_that_are_valid() -> None:
+    """As in gptmed's config_loader.py, which refused its own default, and in kito, of whose two lists one stayed."""
+    assert fixed(VALID_DEVICES) == VALID_DEVICES.replace('"cuda"', '"npu"')
+    alone = VALID_DEVICES.partition("    device_value")[0]
+    assert fixed(alone) == alone.replace('"cuda"', '"npu"')
+
+
 def test_packed_sequences_and_tensors_of_one_name_are_asked_and_moved_alike() -> None:
     text = "x = pack_padded_sequence(x, n)\nif x.is_cuda:\n    m = m.cuda()\ny = pack_sequence(z).cuda()\n"
     assert set(classes(text)) == {"safe"}

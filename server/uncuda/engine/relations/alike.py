@@ -38,7 +38,8 @@ def alike(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
     may store the state under a key and read it again; and two conditions that choose the arguments of one call:
     `Trainer(device="gpu" if torch.cuda.is_available() else "cpu", precision=16 if torch.cuda.is_available() else 32)`;
     and the test of an `assert` and what its message says: `assert torch.cuda.is_available(),
-    f"{torch.cuda.is_available()}"`."""
+    f"{torch.cuda.is_available()}"`; and names in one tuple, list or set: `isinstance(x, (torch.cuda.FloatTensor,
+    torch.cuda.DoubleTensor))`."""
     first: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
         key = _key(hit, work)
@@ -50,7 +51,11 @@ def _key(hit: Hit, work: Work) -> Hashable:
     """Return a key that is the same for all hits which must change together with this hit; None if there are none."""
     if hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _STATES:
         return "state"
-    if hit.rule.check not in ("name", "method") or hit.node is None or hit.statement is None or not is_question(hit):
+    if hit.rule.check not in ("name", "method") or hit.node is None or hit.statement is None:
+        return None
+    if hit.rule.check == "name" and isinstance(hit.parent, (ast.Tuple, ast.List, ast.Set)):
+        return hit.statement.start, hit.parent
+    if not is_question(hit):
         return None
     inner, choice = hit.node, None
     for outer in hit.statement.digest.ancestors(hit.node):

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from ... import lazy_re
 from ...checks import Hit
@@ -69,7 +69,7 @@ def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
     scalers = [hit for hit in hits if hit.rule.check == "name" and _word(hit) == _CUDAS_SCALER]
     places = facts.searches.find(("text", _MAKES), plain(_MAKES)) if scalers else ()
     called = not any(map(facts.says, _OF_SCRIPTS)) if places else False
-    alone = called and not any(hit.rule.check in _CHOOSING and _AMP not in hit.words.get("name", "") for hit in hits)
+    alone = called and not any(map(_chooses, hits))
     inits = _inits(facts) if called else None
     asked: dict[int, bool] = {}
     for at in places:
@@ -80,6 +80,12 @@ def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
         if statement is not None and asked[scope] and _is_on(statement, facts):
             yield from (hit.start for hit in scalers)
             return
+
+
+def _chooses(hit: Hit) -> bool:
+    """Return whether a hit is at code for CUDA other than autocast and scalers, which run on any device."""
+    amp = _AMP in hit.words.get("name", "") or _is_given(hit, (_AUTOCAST, _CUDAS_SCALER))
+    return hit.rule.check in _CHOOSING and not amp
 
 
 def _may_be_host(scope: int, inits: Mapping[int, int] | None, facts: Facts) -> bool:
@@ -153,12 +159,12 @@ def decorating(hits: Sequence[Hit], facts: Facts, limit: str) -> dict[int, str]:
     return found
 
 
-def _is_given(hit: Hit) -> bool:
-    """Return whether a hit is at the device that a call of `autocast` gets: `autocast("cuda")`."""
+def _is_given(hit: Hit, functions: Collection[str] = (_AUTOCAST,)) -> bool:
+    """Return whether a hit is at the device that a call of one of the functions gets: `autocast("cuda")`."""
     outer = hit.parent if hit.rule.check == "string" else None
     if isinstance(outer, ast.keyword) and hit.statement is not None:
         outer = hit.statement.digest.parents.get(outer)
-    return isinstance(outer, ast.Call) and last_word(outer.func) == _AUTOCAST
+    return isinstance(outer, ast.Call) and last_word(outer.func) in functions
 
 
 def _word(hit: Hit) -> str:
