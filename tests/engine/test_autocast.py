@@ -310,6 +310,17 @@ class Trainer:
 """
 
 
+WITHOUT_DEVICE = """import torch
+import torch_npu
+
+
+def scaler_of(old):
+    if old:
+        return torch.cuda.amp.GradScaler()
+    return torch.amp.GradScaler(device="cuda")
+"""
+
+
 @pytest.mark.parametrize(
     ("text", "moves"),
     [
@@ -317,11 +328,7 @@ class Trainer:
         (OF_CLASS.replace("        device=None,\n", "").replace("device or ", ""), True),
         (OF_CLASS + "\n\nif __name__ == '__main__':\n    Trainer(Net()).train()\n", True),
         ("import torch\nimport torch_npu\n\n\nclass Amp:\n    scaler = torch.cuda.amp.GradScaler()\n", False),
-        (
-            "import torch\nimport torch_npu\n\n\ndef scaler_of(old):\n    if old:\n"
-            "        return torch.cuda.amp.GradScaler()\n    return torch.amp.GradScaler(device='cuda')\n",
-            False,
-        ),
+        (WITHOUT_DEVICE, False),
     ],
 )
 def test_a_scaler_for_a_device_that_the_caller_chooses(text: str, moves: bool) -> None:
