@@ -203,6 +203,16 @@ def test_questions_of_one_call_are_decided_alike() -> None:
     assert "torch.npu" in fixed(left.format(", size=g(16 if torch.cuda.is_available() else 32)"))
 
 
+def test_answers_of_one_expression_are_decided_alike() -> None:
+    """As in pytest-torch's markers.py: the kind of a device, which a function of the file knows, needs review."""
+    text = "def f(kind_of, d):\n    on = kind_of(d) == 'cuda' if d is not None else torch.cuda.is_available()\n"
+    assert classes(text) == ["review", "review"]
+    other = text.replace("kind_of(d)", "d.type")
+    assert fixed(other) == other.replace("cuda", "npu")
+    chosen = text.replace("kind_of(d) == 'cuda' if d", "kind_of('cuda') if d")
+    assert "torch.npu.is_available()" in fixed(chosen)
+
+
 def test_types_of_one_tuple_are_decided_alike() -> None:
     """As in mlop's compat/torch.py: `torch.cuda.DoubleTensor` needs review."""
     text = "ok = isinstance(x, (torch.cuda.FloatTensor, torch.cuda.DoubleTensor))\n"

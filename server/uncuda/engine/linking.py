@@ -13,7 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import filled, guarded
 from .linked_branches import LinkedBranches
-from .relations.alike import alike, asserted, chained, wrapping
+from .relations.alike import alike, answering, asserted, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.expectations import Expectations
 from .relations.given_answers import given_answers
@@ -165,6 +165,7 @@ def _linked(
     known = ((head, index) for head, index in functions if index is not None)
     joined = [*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches)]
     joined += asserted(hits, branches)
+    joined += answering(hits, branches.work)
     joined += wrapping(hits, branches)
     joined += Together(hits, branches).pairs()
     for head, index in (*joined, *known):

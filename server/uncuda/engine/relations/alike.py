@@ -30,6 +30,7 @@ _TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
     True: {ast.Gt: 1, ast.LtE: 1, ast.GtE: 2, ast.Lt: 2},
     False: {ast.Lt: 1, ast.GtE: 1, ast.LtE: 2, ast.Gt: 2},
 }
+_ANSWERS = (ast.BoolOp, ast.Call, ast.Compare, ast.IfExp, ast.UnaryOp)
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
 
@@ -68,6 +69,32 @@ def _key(hit: Hit, work: Work) -> Hashable:
             return (hit.statement.start, outer) if isinstance(outer, ast.Call) and inner is not outer.func else None
         inner = outer
     return None
+
+
+def answering(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
+    """Yield pairs of hits that change together: the questions that give the answers in the two arms of a conditional
+    expression, `device.type == "cuda" if device is not None else torch.cuda.is_available()`."""
+    first: dict[tuple[int, ast.AST], int] = {}
+    for index, hit in enumerate(hits):
+        if hit.rule.check not in ("name", "method", "string") or hit.statement is None or hit.node is None:
+            continue
+        inner: ast.AST = hit.node
+        for outer in hit.statement.digest.ancestors(inner):
+            work.compare()
+            if isinstance(outer, ast.IfExp) and inner is not outer.test and _is_answer(inner):
+                if first.setdefault((hit.statement.start, outer), index) != index:
+                    yield first[hit.statement.start, outer], index
+            elif not isinstance(outer, _ANSWERS) or (isinstance(outer, ast.Call) and inner is not outer.func):
+                break
+            inner = outer
+
+
+def _is_answer(node: ast.AST) -> bool:
+    """Return whether an expression is true or false: a comparison, a question such as `torch.cuda.is_available()`, or
+    several of them."""
+    asked = node.func if isinstance(node, ast.Call) else node
+    named = isinstance(asked, ast.Attribute) and asked.attr.startswith("is_")
+    return named or isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp))
 
 
 def chained(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
