@@ -252,9 +252,9 @@ import torch_npu
 
 
 def check(config):
-    valid_devices = ["cuda", "cpu", "auto"]
+    known = ["cuda", "cpu", "auto"]
     value = config.get("device", {}).get("device", "cuda").lower()
-    if value not in valid_devices:
+    if value not in known:
         raise ValueError(value)
 """
 
@@ -262,12 +262,12 @@ def check(config):
 def test_a_default_changes_with_the_list_in_which_it_is_looked_for() -> None:
     """As in gptmed's config_loader.py: the default moved, the list stayed, and the default was refused."""
     assert ENGINE.fix(Source(VALID)).text == VALID
-    fixed = ENGINE.fix(Source(VALID.replace("value not in valid_devices", "value not in other"))).text
+    fixed = ENGINE.fix(Source(VALID.replace("value not in known", "value not in other"))).text
     assert '.get("device", "npu")' in fixed
 
 
 def test_a_list_of_valid_devices_is_typed() -> None:
-    type_in_each_line(VALID, ("value = 'cuda'", "valid_devices = ['cuda', 'npu']", "if value in valid_devices:"), 3)
+    type_in_each_line(VALID, ("value = 'cuda'", "known = ['cuda', 'npu']", "if value in known:"), 3)
 
 
 SCENARIOS = """import torch
