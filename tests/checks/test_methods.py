@@ -32,6 +32,37 @@ def test_an_attribute_of_what_is_imported_may_be_its_own() -> None:
     assert [finding.fixes[0].applicability for finding in findings(text)] == ["review", "review"]
 
 
+READ = """import torch
+import torch_npu
+
+
+def requests_cuda(device, tensors):
+    if device is not None:
+        return device.type == "cuda"
+    return any(bool(getattr(tensor, "is_cuda", False)) for tensor in tensors)
+"""
+
+
+def test_an_attribute_that_getattr_reads() -> None:
+    """As in torch-ans, where the test of the device moved, and that of the tensors stayed."""
+    assert fixed(READ) == READ.replace("is_cuda", "is_npu").replace('"cuda"', '"npu"')
+    review = READ.replace("getattr(tensor,", "getattr(self,")
+    (found,) = (one for one in findings(review) if one.rule == "is-cuda")
+    assert found.fixes[0].applicability == "review"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['getattr(x, "is_cuda")', 'getattr(x, "is_cuda", None)', 'hasattr(x, "is_cuda")', 'getattr(x, "cuda", False)'],
+)
+def test_other_names_of_attributes(line: str) -> None:
+    assert not findings(f"import torch\nif {line}:\n    pass\n")
+
+
+def test_an_attribute_that_getattr_reads_is_typed() -> None:
+    type_in_each_line(READ, ('x = getattr(y, "is_cuda", False)', "z.is_cuda", "is_cuda: bool"), 3)
+
+
 FIELD_OF_ANOTHER_FILE = Project(owners=frozenset(Owner("is_cuda", name, FIELD) for name in ("DeviceInfo", "info_of")))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from .. import lazy_re
 from ..catalogue import Rule, Target
 from ..edits import REVIEW, SAFE, Edit, Fix, lowest
+from ..facts.digest import Text
 from ..facts.model import Statement
 from ..facts.piece import Piece
 from ..facts.role_calls import last_word, spelled
@@ -55,6 +56,9 @@ class Check:
             for member in digest.members:
                 if member.name in self._rules:
                     yield from self._attribute(context, statement, member.node, member.piece.end(member.node), values)
+            for text in digest.texts:
+                if text.value in self._rules and not context.portable:
+                    yield from self._read(context, statement, text)
 
     def _chain(
         self, context: Context, statement: Statement, node: ast.expr, piece: Piece, values: HostValues
@@ -84,6 +88,28 @@ class Check:
             if _own(context, node) if call is None else not (rule.get("replace") or _fits(call, rule)):
                 continue
             yield self._hit(context, statement, node, call, rule, statement.start + end)
+
+    def _read(self, context: Context, statement: Statement, text: Text) -> Iterator[Hit]:
+        """Yield a hit at an attribute that `getattr` reads, False by default: `getattr(x, "is_cuda", False)`."""
+        call = statement.digest.parents.get(text.node)
+        if not isinstance(call, ast.Call) or last_word(call.func) != "getattr" or len(call.args) != 3:
+            return
+        is_read = call.args[1] is text.node and isinstance(call.args[2], ast.Constant) and call.args[2].value is False
+        first, last = (statement.start + offset for offset in text.piece.span(text.node))
+        start = context.text.find(text.value, first, last)
+        for rule in self._rules[text.value] if is_read and start >= 0 else ():
+            if rule.get("call") or not rule.get("replace") or (context.shim and rule.shim == "silent"):
+                continue
+            new, end = self.target.fill(rule.get("replace")), start + len(text.value)
+            sure = context.has_torch and last_word(call.args[0]) != "self" and not context.lacks_plugin(rule, start)
+            own = _is_field(context, text.value) or any(owner.method == text.value for owner in context.owners)
+            sure = sure and not own and not scripted(context.facts, statement.start)
+            applicability = cap(rule, SAFE if sure else REVIEW)
+            edits = (Edit(start, end, new), *context.requires(rule, start))
+            fixes = (Fix(titled("replace", f'"{new}"'), applicability, edits),) if applicability else ()
+            words = {"old": text.value, "new": new, "subject": f".{text.value}"}
+            limits = context.feature_limits(rule)
+            yield Hit(rule, start, end, words, fixes, limits=limits, statement=statement, node=call)
 
     def _hit(
         self, context: Context, statement: Statement, node: ast.Attribute, call: ast.Call | None, rule: Rule, end: int
