@@ -161,7 +161,14 @@ class Tracker:
 
 
 def test_torch_that_an_object_stores_changes_like_torch() -> None:
+    """Also under another name, as in ai-vision-tool's memory_manager.py."""
     assert fixed(STORED) == STORED.replace("cuda", "npu")
+    other = STORED.replace("self.torch", "self._torch")
+    assert fixed(other) == other.replace("cuda", "npu")
+    both = STORED + "        self._torch.cuda.synchronize()\n"
+    assert fixed(both) == both.replace("cuda", "npu").replace("_torch.npu", "_torch.cuda")
+    layout = other + "        self._torch.empty(3, memory_format=self._torch.channels_last)\n"
+    assert "self._torch.contiguous_format" in fixed(layout)
     apart = STORED.replace("self.torch = torch", "self.torch = other")
     ported = apart.replace("torch.cuda.is_available", "torch.npu.is_available").replace("cuda:0", "npu:0")
     assert fixed(apart) == ported
@@ -172,6 +179,7 @@ def test_typing_where_an_object_stores_torch_says_what_a_fresh_look_says() -> No
         "self.torch = torch",
         "self.torch.cuda.synchronize()",
         "self.torch = x",
+        "self._torch = torch",
         "# self.torch = torch",
         "    pass",
     )

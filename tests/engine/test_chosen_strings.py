@@ -295,3 +295,31 @@ def test_a_variable_of_a_loop_changes_with_its_column() -> None:
 def test_a_column_of_a_list_is_typed() -> None:
     typed = ("for where, name in scenarios:", 'scenarios = [("cuda", 1)]', 'same = where == "cuda"')
     type_in_each_line(SCENARIOS, typed, 4)
+
+
+REQUESTED = """import torch
+import torch_npu
+
+
+def get_device(requested="cpu"):
+    if requested == "cuda" and torch.cuda.is_available():
+        device = torch.device("cuda")
+        print(torch.cuda.get_device_name(0))
+    else:
+        device = torch.device("cpu")
+        if requested == "cuda":
+            print("not available")
+    return device
+"""
+
+
+def test_a_requested_device_is_one() -> None:
+    """As in gnn-vuln's utils.py: the function stayed, and the code that compares its result moved."""
+    assert "cuda" not in ENGINE.fix(Source(REQUESTED)).text
+    for other in (REQUESTED.replace("get_device(", "get_kernel("), REQUESTED.replace("and torch", "or torch")):
+        assert 'requested == "cuda"' in ENGINE.fix(Source(other)).text
+
+
+def test_a_requested_device_is_typed() -> None:
+    lines = ('if requested == "cuda":', "def get_kernel(requested):", 'requested = "cuda"')
+    type_in_each_line(REQUESTED, lines, 4)

@@ -16,6 +16,8 @@ STAYS = {
     "a keyword for CUDA": "model = Model('bert', use_cuda=torch.cuda.is_available())\n",
     "a keyword for a GPU": "reader = lib.Reader(['en'], gpu=torch.cuda.is_available())\n",
     "a keyword with a condition": "model = Model(cuda=torch.cuda.is_available() and fast)\n",
+    "TF32": "arguments = Model(tf32=torch.cuda.is_available())\n",
+    "an accelerator": 'if not torch.cuda.is_available():\n    cfg.trainer.accelerator = "cpu"\n    cfg.devices = 1\n',
     "words": 'model = Model(task_type="GPU" if torch.cuda.is_available() else "CPU", iterations=3)\n',
     "a method and the CPU": 'result = self.model.predict(x, device=0 if torch.cuda.is_available() else "cpu")\n',
 }
@@ -26,6 +28,7 @@ MOVES = {
     "another keyword": "loader = Model(pin_memory=torch.cuda.is_available())\n",
     "a pipeline": 'result = lib.pipeline("x", device=0 if torch.cuda.is_available() else "cpu")\n',
     "a device": 'device = torch.device(0 if torch.cuda.is_available() else "cpu")\n',
+    "another accelerator": "if not torch.cuda.is_available():\n    cfg.accelerator = found()\n",
     "a number without the word": "result = self.run(x, device=0 if torch.cuda.is_available() else -1)\n",
     "own words": 'kind = own.choose(kind="gpu_hist" if torch.cuda.is_available() else "hist")\n',
 }
@@ -57,5 +60,14 @@ def test_the_choices_of_one_call_stay_together() -> None:
 
 
 def test_typing_says_what_a_fresh_look_says() -> None:
-    code = HEAD + STAYS["a keyword for CUDA"] + STAYS["words"]
-    type_in_each_line(code, ("from lib import Model", "def Model(use_cuda): pass", "x = torch.cuda.is_available()"), 5)
+    code = HEAD + STAYS["a keyword for CUDA"] + STAYS["words"] + STAYS["an accelerator"]
+    type_in_each_line(
+        code,
+        (
+            "cfg.trainer.accelerator = 'gpu'",
+            "from lib import Model",
+            "def Model(use_cuda): pass",
+            "x = torch.cuda.is_available()",
+        ),
+        5,
+    )

@@ -141,3 +141,28 @@ def test_a_question_over_the_torch_of_a_function_stays() -> None:
     assert engine.fix(Source(text)).text == text
     assert "npu" in engine.fix(Source(text.replace("_torch().cuda.", "torch.cuda."))).text
     assert "npu" in engine.fix(Source(text.replace("_torch().cuda.", "# _torch().cuda.\n        run."))).text
+
+
+TF32 = """import torch
+import torch_npu
+
+
+def arguments(device, bf16):
+    is_cuda = device.type == "cuda"
+    found = {"fp16": is_cuda and not bf16}
+    if is_cuda:
+        found["tf32"] = True
+    return found
+"""
+
+
+def test_a_question_that_turns_on_tf32_stays() -> None:
+    """As in doc2lora: transformers' TrainingArguments raises an exception for TF32 without CUDA."""
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(TF32)).text == TF32
+    for other in (TF32.replace('["tf32"] = True', '["tf32"] = False'), TF32.replace('"tf32"', '"bf16"')):
+        assert engine.fix(Source(other)).text == other.replace('"cuda"', '"npu"')
+
+
+def test_a_question_that_turns_on_tf32_is_typed() -> None:
+    type_in_each_line(TF32, ('found["tf32"] = True', "tf32 = True", "if is_cuda:"), 3)

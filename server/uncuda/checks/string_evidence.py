@@ -16,6 +16,7 @@ from ..facts.role_calls import COMPREHENSIONS, chain_of, last_word
 from ..facts.roles import Role, unwrapped
 from ..facts.scans import uses
 from ..module_names import SELECTS
+from .asked_strings import is_asked_for
 from .base import is_listed
 from .checkpoint_maps import is_map_location, is_sure
 from .device_entries import says_index
@@ -98,6 +99,7 @@ def weigh(rule: Rule, role: Role, statement: Statement, flow: Flow, members: Mem
     roots = rule.get("needs-import", ())
     known = not roots or any(flow.context.imports_root(root) for root in roots) or _is_of_device(rule, role)
     shown = domain == TORCHS or proves(rule, role) or _is_said_of(rule, role, statement, flow)
+    shown = shown or is_asked_for(rule, role, statement, flow)
     if shown or _flows(rule, role, statement, flow):
         return SAFE if known or flow.context.has_torch else REVIEW
     if not known or rule.get("otherwise", "review") == "silent":

@@ -44,8 +44,8 @@ class Names:
     """The bindings, in one text, of local names that may stand for something that a rule reports, such as `t` after
     `import torch as t`."""
 
-    def __init__(self, scopes: ScopeMap, work: Work | None = None, stored: bool = False) -> None:
-        """`stored`: whether a class of the text stores the module: `self.torch = torch`."""
+    def __init__(self, scopes: ScopeMap, work: Work | None = None, stored: frozenset[str] = frozenset()) -> None:
+        """`stored`: the names under which classes of the text store the module: `self.torch = torch`."""
         self.work, self.stored = work or Work(UNLIMITED), stored
         self._scopes = scopes
         self._bound: dict[str, list[Bound]] = {}
@@ -127,8 +127,8 @@ class Names:
         base, parts = chain_of(node)
         if not isinstance(base, ast.Name):
             return None
-        if self.stored and base.id == "self" and parts[:1] == ["torch"]:
-            return ".".join(parts)
+        if self.stored and base.id == "self" and parts and parts[0] in self.stored:
+            return ".".join(["torch", *parts[1:]])
         if digest.nested and hidden(base.id, node, digest, self.work):
             return None
         root = self.resolve(base.id, statement, digest.scopes.get(node, -1))

@@ -41,8 +41,10 @@ _LENT = lazy_re.compile(
 # a module `torch` of another package has none of these
 _LENDS = ("torch.cuda.", "torch.device(", "torch.dtype", "torch.bfloat16", "torch.float16", "torch.no_grad(")
 _NONE = lazy_re.compile(r"torch[ \t]+is[ \t]+(?:not[ \t]+)?None\b")  # where torch may be missing, so may be its plugin
-_STORED = "self.torch"
-_STORES = lazy_re.compile(r"^[ \t]*self\.torch[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
+_STORES = {  # for each name under which classes store torch: what the statement begins with
+    name: lazy_re.compile(rf"^[ \t]*self\.{name}[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
+    for name in ("torch", "_torch")
+}
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
 _OUTER = 8  # maximum number of blocks around an edit that `_is_apart` checks
 _TRIES = 10  # how often a statement with a syntax error is parsed at most, each time repaired in another way
@@ -114,7 +116,7 @@ class _Reader:
         before: Facts | None = None,
     ) -> None:
         self.text, self.words, self.layout = layout.text, words, layout  # `text`: "?" for characters beyond Latin-1
-        names = Names(scopes, layout.work, _stores_torch(layout, searches))
+        names = Names(scopes, layout.work, _stored(layout, searches))
         self.facts = Facts(text, layout, scopes, scopes, names, searches)
         self._work = layout.work
         self._digests = before.digests if before is not None else {}
@@ -410,13 +412,16 @@ class _Reader:
         return references(statement, self.facts.names, self.words)
 
 
-def _stores_torch(layout: Layout, searches: Searches) -> bool:
-    """Return whether classes of a text store the module, `self.torch = torch`, and nothing else but None under this
-    name."""
-    places = searches.find(("stored", _STORED), matches(_STORES, _STORED))
-    found = (_STORES.match(layout.text, at) for at in places if not layout.string_around(at))
-    values = {match[1].strip() for match in found if match is not None}
-    return "torch" in values and values <= {"torch", "None"}
+def _stored(layout: Layout, searches: Searches) -> frozenset[str]:
+    """Return the names under which classes of a text store the module, `self.torch = torch`, and nothing else but
+    None."""
+    found = set[str]()
+    for name, pattern in _STORES.items():
+        places = searches.find(("stored", name), matches(pattern, f"self.{name}"))
+        stores = (pattern.match(layout.text, at) for at in places if not layout.string_around(at))
+        values = {match[1].strip() for match in stores if match is not None}
+        found |= {name} if "torch" in values and values <= {"torch", "None"} else set()
+    return frozenset(found)
 
 
 def _inside(offsets: Sequence[int], start: int, end: int) -> Sequence[int]:

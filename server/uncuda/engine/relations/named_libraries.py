@@ -27,6 +27,7 @@ _PACKAGES = frozenset({"cuda", "cutlass"})
 """The names of packages in which a project keeps its code for CUDA."""
 _OF_DEVICES = frozenset({"name", "string", "method"})
 _RESULT = lazy_re.compile(r"\)\.cuda\.\w")
+_TF32 = lazy_re.compile(r"""(?<![\w.])(?:["']tf32["']\]?[ \t]*[:=]|tf32[ \t]*=)[ \t]*True\b""")
 _TRITON, _MANY = "triton", 50  # _MANY: the maximum number of operands of an `and` that are read
 _FOREIGN = frozenset({"cupy", "jax", "lightning", "numba", "pytorch_lightning", "torch", "triton", "tvm"})
 """Libraries with a module of such a name; a test imports the project by its full name."""
@@ -42,11 +43,12 @@ def over_named(hits: Sequence[Hit], questions: Questions, branches: Branches, li
     target (`Libraries.named`), or of an algorithm of cuSOLVER. The target's table says so of these libraries. Also
     yield those that guard an import from a module of the project that is called `cuda` or `cutlass`, or is in such a
     package, and those that guard uses of the imported names; in a file of tests, also of names that are imported
-    without a condition. Also yield those that guard `_torch().cuda.synchronize()`."""
+    without a condition. Also yield those that guard `_torch().cuda.synchronize()`, or that turn on TF32 for
+    transformers' `TrainingArguments`, which refuses it without CUDA: `arguments["tf32"] = True`."""
     if not questions.may_guard():
         return
     imports = set(_imports(branches))
-    places = sorted({*_named(branches, libraries.named), *imports, *_unread(hits, branches)})
+    places = sorted({*_named(branches, libraries.named), *imports, *_unread(hits, branches), *_refused(branches)})
     chosen = imports.copy() if is_test(branches.path) else set[int]()
     for index in questions if places else ():
         for start, end in questions.regions(index):
@@ -105,6 +107,13 @@ def _unread(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
         read = bisect_left(spans, (at + 1,)) - 1  # the hit that begins last before the call
         if not facts.layout.token_at(at) and (read < 0 or spans[read][1] <= at):
             yield at
+
+
+def _refused(branches: Branches) -> Iterator[int]:
+    """Yield the offsets at which a dictionary gets the key "tf32", or a call the keyword, with the value True."""
+    facts = branches.facts
+    found = facts.searches.find(("refused", _TF32), matches(_TF32, "tf32")) if branches.says("tf32") else ()
+    yield from (at for at in found if facts.layout.token_at(at) != "#")
 
 
 def _imports(branches: Branches) -> Iterator[int]:
