@@ -323,3 +323,20 @@ def test_a_requested_device_is_one() -> None:
 def test_a_requested_device_is_typed() -> None:
     lines = ('if requested == "cuda":', "def get_kernel(requested):", 'requested = "cuda"')
     type_in_each_line(REQUESTED, lines, 4)
+
+
+CONTINUED = """import torch
+import torch_npu
+from utils import a, \\
+    get_device, b
+
+
+def f():
+    if get_device() == "cuda":
+        g()
+"""
+
+
+def test_typing_in_an_import_over_several_lines() -> None:
+    project = Project(selectors=frozenset({"utils.get_device"}))
+    type_in_each_line(CONTINUED, ("get_device, \\", "x = 1", "from utils import get_device, \\"), 2, project=project)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from facts.common import facts, references
+from uncuda.facts.changes import Searches
+from uncuda.facts.names import from_imports
 
 SYNC = "torch.cuda.synchronize"
 
@@ -114,3 +116,18 @@ def test_columns_are_characters() -> None:
     text = "import torch\nx = '𝛼é', torch.cuda.synchronize()\n"
     (name,) = facts(text).references
     assert [span and text[span[0] : span[1]] for span in name.spans()] == ["torch", "cuda", "synchronize"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from a import b, c as d\n",
+        "from a import b, \\\n    c as d\nx = 1\n",
+        "from a import b, \\\r\n    c \\\r\n    as d\r\nx = 1\r\n",
+        "from a import (b,  # why\n    c as d)\n",
+        "from a import b, \\\n    c as d",
+    ],
+)
+def test_names_that_an_import_over_several_lines_binds(text: str) -> None:
+    """As in h2ogpt's gen.py, whose function that selects the device comes from such an import."""
+    assert list(from_imports(Searches(text))) == [("b", "a.b"), ("d", "a.c")]

@@ -247,11 +247,13 @@ def from_imports(searches: Searches) -> Iterator[tuple[str, str]]:
             continue
         opened = text.startswith("(", at + 7)
         end = text.find(")" if opened else "\n", at)
+        while not opened and end > 0 and text[end - 2 : end].rstrip("\r").endswith("\\"):
+            end = text.find("\n", end + 1)
         yield from _imported_from(head[1], text[at + 7 + opened : end if end >= 0 else len(text)])
 
 
 @lru_cache(maxsize=1024)
 def _imported_from(module: str, names: str) -> tuple[tuple[str, str], ...]:
-    parts = re.sub(r"#[^\n]*|;.*|\\\n", " ", names).split(",")
+    parts = re.sub(r"#[^\n]*|;.*|\\\r?\n", " ", names).split(",")
     prefix = module if module.endswith(".") else f"{module}."  # `from . import a` binds `.a`
     return tuple((words[-1], prefix + words[0]) for part in parts if (words := part.split()))
