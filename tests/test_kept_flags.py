@@ -111,6 +111,7 @@ def build(model):
     return model.to("cuda")
 """
 UNWRAPS = [
+    "if torch.cuda.device_count() > 1 and not on_cpu:\n    batch_size = batch_size * torch.cuda.device_count()",
     "if torch.cuda.device_count() > 1:\n    model = model.module\nelse:\n    print()",
     "if torch.cuda.device_count() <= 1:\n    print()\nelse:\n    model.module.save()",
     "save(model.module if 2 <= torch.cuda.device_count() else model)",

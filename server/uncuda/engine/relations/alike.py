@@ -24,6 +24,7 @@ _READS = lazy_re.compile(r"\.module\b")
 _CAREFUL = lazy_re.compile(r"Distributed|\bDDP\b|\bhasattr\(|\bisinstance\(|\bimport\b")
 # "module." is the prefix of the names of the wrapper's parameters; `name[7:]` is the name without it
 _UNWRAPS = lazy_re.compile(r"(?<!\bself)(?<!\bcls)\.module\b|[\"']module\.|\[7:\](?=[\s\S]{0,200}\.items\(\))")
+_SCALES = lazy_re.compile(r"\*=?[ \t]*torch\.cuda\.device_count\(\)|torch\.cuda\.device_count\(\)[ \t]*\*")
 # for each operator, the number on its other side with which it tells one device from several; by whether the number of
 # devices is on the left
 _TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
@@ -170,7 +171,8 @@ def wrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int
 def unwrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
     """Yield the indices of the numbers of devices that decide whether code takes a model out of its wrapper, or names
     its parameters as in the wrapper: `if torch.cuda.device_count() > 1: model = model.module`, `"module." + key if
-    torch.cuda.device_count() > 1 else key`. Without its fix, such a number is 0, which counts as one device."""
+    torch.cuda.device_count() > 1 else key`; or makes the batches larger that the wrapper divides. Without its fix, such
+    a number is 0, which counts as one device."""
     for index, hit in enumerate(hits):
         if hit.words.get("name") == COUNT and hit.statement is not None and _tells_several(hit):
             if in_test(hit.node, hit.statement, (ast.If, ast.IfExp)):
@@ -178,7 +180,7 @@ def unwrapping(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
                 branches.facts.layout.reads(start, end)
                 branches.work.search(start, end)
                 code = without_comments(branches.text[start:end])
-                if _UNWRAPS.search(code) and not _CAREFUL.search(code):
+                if (_UNWRAPS.search(code) or _SCALES.search(code)) and not _CAREFUL.search(code):
                     yield index
 
 
