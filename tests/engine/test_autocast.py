@@ -333,8 +333,10 @@ def scaler_of(old):
 )
 def test_a_scaler_for_a_device_that_the_caller_chooses(text: str, moves: bool) -> None:
     """As in pytorch-kerosene and torchflare, whose training on the CPU stopped."""
+    text += "\n\ndef f(y):\n    with torch.autocast('cuda'), torch.cuda.amp.autocast():\n        return y\n"
     fixed = engine_for("npu", Settings(locale="en")).fix(Source(text)).text
     assert ("torch.npu.amp.GradScaler" in fixed) is moves
+    assert ("torch.autocast('npu'), torch.npu.amp.autocast()" in fixed) is moves
 
 
 def test_a_scaler_for_a_device_that_the_caller_chooses_is_typed() -> None:

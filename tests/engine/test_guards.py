@@ -221,6 +221,11 @@ def test_a_flag_of_the_module_stays_where_calls_of_cuda_need_review() -> None:
     project = Project(owners=frozenset({Owner("cuda", "Layer", ACTS)}))
     fixed = engine_for("npu", Settings(locale="en"), project).fix(Source(FLAG_OF_MODULE)).text
     assert fixed == FLAG_OF_MODULE.replace("torch.cuda", "torch.npu").replace("torch.npu", "torch.cuda", 1)
+    chosen = FLAG_OF_MODULE.replace("cuda_available = ", 'BACKEND = "nccl" if x and ').replace(
+        "()\n", '() else "gloo"\n', 1
+    )
+    fixed = engine_for("npu", Settings(locale="en"), project).fix(Source(chosen)).text
+    assert fixed == chosen.replace("torch.cuda", "torch.npu").replace("nccl", "hccl")
     alone = engine_for("npu", Settings(locale="en")).fix(Source(FLAG_OF_MODULE)).text
     assert alone == FLAG_OF_MODULE.replace("torch.cuda", "torch.npu")
 

@@ -61,11 +61,12 @@ def unscaled(hits: Sequence[Hit], facts: Facts, project: Project) -> Iterator[tu
 
 
 def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
-    """Yield the starts of the hits at CUDA's scaler, also at its import, if it may scale losses on the CPU: in a
-    function whose device is the CPU by default, `def train(model, device="cpu")`, and, except in a script, where the
-    caller chooses the device, or where nothing in the file chooses one. CUDA's scaler switches itself off if there is
-    no CUDA; that of a target without the feature `host-scaler` stays on if there is a device, and then takes no loss on
-    the CPU."""
+    """Yield the starts of the hits at CUDA's scaler and autocast, also at imports, if it may scale losses on the
+    CPU: in a function whose device is the CPU by default, `def train(model, device="cpu")`, and, except in a
+    script, where the caller chooses the device, or where nothing in the file chooses one. CUDA's scaler switches
+    itself off if there is no CUDA; that of a target without the feature `host-scaler` stays on if there is a
+    device, and then takes no loss on the CPU. Autocast stays with the scaler: in float16 alone, training loses
+    small gradients."""
     scalers = [hit for hit in hits if hit.rule.check == "name" and _word(hit) == _CUDAS_SCALER]
     places = facts.searches.find(("text", _MAKES), plain(_MAKES)) if scalers else ()
     called = not any(map(facts.says, _OF_SCRIPTS)) if places else False
@@ -78,7 +79,7 @@ def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
         if scope not in asked:
             asked[scope] = scope >= 0 and (alone or _may_be_host(scope, inits, facts))
         if statement is not None and asked[scope] and _is_on(statement, facts):
-            yield from (hit.start for hit in scalers)
+            yield from (hit.start for hit in hits if hit.rule.check in _CHOOSING and not _chooses(hit))
             return
 
 

@@ -19,7 +19,7 @@ from ...project import ACTS, FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, M
 from .alike import unwrapping
 from .chosen_devices import ChosenDevices
 from .kernels import Libraries
-from .parts import choice_of, taken_as
+from .parts import choice_of, is_within, taken_as
 from .questions import COUNT, is_question
 
 KNOWS_CUDA = "knows-cuda-only"
@@ -131,7 +131,8 @@ def _is_handed_out(hit: Hit, branches: Branches) -> bool:
     if statement is None or choice_of(hit) is not None:
         return False
     if isinstance(target, ast.Name):
-        return branches.indents.scope_of(statement.start) is None
+        chooses = is_within(hit.node, statement, (ast.IfExp,))
+        return not chooses and branches.indents.scope_of(statement.start) is None
     return isinstance(target, ast.Attribute) and not (
         isinstance(target.value, ast.Name) and target.value.id in ("self", "cls")
     )
