@@ -340,3 +340,28 @@ def f():
 def test_typing_in_an_import_over_several_lines() -> None:
     project = Project(selectors=frozenset({"utils.get_device"}))
     type_in_each_line(CONTINUED, ("get_device, \\", "x = 1", "from utils import get_device, \\"), 2, project=project)
+
+
+PREFERRED = """import torch
+import torch_npu
+
+
+def resolve_device(device, prefer=("cuda", "mps", "cpu")):
+    for backend in prefer:
+        if backend == "cuda" and torch.cuda.is_available():
+            return torch.device("cuda")
+        if backend == "mps" and torch.backends.mps.is_available():
+            return torch.device("mps")
+    return torch.device("cpu")
+"""
+
+
+def test_a_variable_of_a_loop_changes_with_its_list() -> None:
+    """As in torchrir's device.py, where the default of the list stayed, and the comparison moved."""
+    assert ENGINE.fix(Source(PREFERRED)).text == PREFERRED
+    other = PREFERRED.replace('prefer=("cuda", "mps", "cpu")', "prefer=()")
+    assert "cuda" not in ENGINE.fix(Source(other)).text
+
+
+def test_a_list_over_which_a_loop_runs_is_typed() -> None:
+    type_in_each_line(PREFERRED, ("for backend in prefer:", "for backend in other:", 'prefer = ["cuda"]'), 4)

@@ -55,13 +55,17 @@ class Sources:
         return self._known[name, scope]
 
     def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
-        """Yield the values assigned to a variable; for a parameter, also the arguments that calls pass to it."""
+        """Yield the values assigned to a variable, and the names of lists over which it loops, `for kind in kinds`; for
+        a parameter, also the arguments that calls pass to it."""
         self._flow.context.asked.add(name)
         for statement in self._flow.naming(name, scope):
             self._facts.work.compare(len(statement.digest.bindings))
             for binding in statement.digest.bindings:
                 if binding.name == name and binding.kind == "assign" and binding.value is not None:
                     yield binding.value, statement
+                elif binding.name == name and binding.kind == "for":
+                    nodes = (node for node in statement.digest.piece.nodes if isinstance(node, (ast.For, ast.AsyncFor)))
+                    yield from ((node.iter, statement) for node in nodes if isinstance(node.iter, ast.Name))
         header = self._facts.peek(scope) if scope >= 0 else None
         function = next(iter(header.digest.piece.nodes), None) if header is not None else None
         if header is not None and isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):
