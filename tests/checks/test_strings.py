@@ -44,6 +44,7 @@ SAFE = [
     "valid_devices = ['cuda', 'cpu', 'auto']",
     "self.device_options = ['cuda', 'cpu']",
     "DEVICE_CHOICES = frozenset({'cpu', 'cuda'})",
+    "box = gr.Dropdown(choices=['cuda', 'cpu'], value=x)",
     "x = torch.device(type='cuda', index=0)",
     "if (d := 'cuda'):\n    x.to(d)",
     "def init_device_mesh(kind, shape): return make(kind, shape)\ninit_device_mesh('cuda', (1,))",
@@ -157,6 +158,8 @@ SAFE = [
     "dist.init_process_group('cpu:gloo,cuda:nccl')",
 ]
 REVIEW = [
+    "p.add_argument('--impl', choices=['cuda', 'cpu'])",
+    "choices = ['cuda', 'cpu']",
     "ok = str(select_model()) == 'cuda:0'",
     "ok = select_device() == 'cuda'",
     "ok = x.device.type in ('cuda', 'xpu')",
