@@ -307,7 +307,7 @@ def proves(rule: Rule, role: Role) -> bool:
     if role.containers and any(fnmatchcase(role.name, pattern) for pattern in rule.get("lists", ())):
         return True
     if role.containers and role.parameter in rule.get("list-arguments", ()) and not role.option:
-        return any(item in rule.get("suggesting-items", ()) for item in role.items)
+        return bool(role.items) and set(role.items).issubset(rule.get("suggesting-items", ()))
     if role.kind in TESTS and (compared(rule, role) or _is_looked_for(rule, role)):
         return True
     return any(item in rule.get("proving-items", ()) for item in role.items)
