@@ -48,6 +48,7 @@ _SETTING = "setattr("
 _SET = tuple(f"{holder}.{method}" for holder in _TORCHS for method in METHODS)
 _QUOTED = tuple(f"{quote}{method}{quote}" for method in METHODS for quote in "\"'")
 _SET_BYTES, _QUOTED_BYTES = (tuple(word.encode() for word in words) for words in (_SET, _QUOTED))
+_SET_CUDA = tuple(word for word in _SET_BYTES if not word.endswith(IS_CUDA.encode()))
 _SETTING_BYTES = _SETTING.encode()
 PATCHING = (*(f"{last}.{method}" for last in "re" for method in METHODS), _SETTING)
 """Every file that replaces `cuda` or `is_cuda` of torch contains one of these words."""
@@ -97,9 +98,10 @@ def owners_of(
     return frozenset(owners)
 
 
-def may_patch(data: bytes) -> bool:
-    """Whether the bytes of a file show that it may replace `cuda` or `is_cuda` of torch; a fast check."""
-    if contains_any(data, _SET_BYTES) and _SETS_IN_BYTES.search(data) is not None:
+def may_patch(data: bytes, named: bool = True) -> bool:
+    """Whether the bytes of a file show that it may replace `cuda` or `is_cuda` of torch; a fast check. `named`: whether
+    they contain `is_cuda`."""
+    if contains_any(data, _SET_BYTES if named else _SET_CUDA) and _SETS_IN_BYTES.search(data) is not None:
         return True
     if not (contains(data, _SETTING_BYTES) and contains_any(data, _QUOTED_BYTES)):
         return False

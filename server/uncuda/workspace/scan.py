@@ -281,8 +281,9 @@ class Scanner:
         imports = imports or contains_any(data, self._switches)
         cuda = concerned and contains(data, b"cuda")
         methods = cuda and contains(data, b"cuda(") and _METHOD_BYTES.search(data) is not None
-        methods = methods or (cuda and may_patch(data))
-        methods = methods or (cuda and contains(data, b"is_cuda") and _FIELD_BYTES.search(data) is not None)
+        if cuda and not methods:
+            asked = contains(data, b"is_cuda")
+            methods = may_patch(data, asked) or (asked and _FIELD_BYTES.search(data) is not None)
         kernels = self._told(data, concerned, path, portable, followed, roots, likely)
         asking = [one for one in self._asking if self._may_choose(one, data, cuda)]
         apart = bool(imports or asking) and is_apart(path)
