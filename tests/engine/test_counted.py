@@ -31,6 +31,8 @@ HELD = {
     + "c = METHODS[args.method](model=model, use_cuda=args.use_cuda)\n",
     "a strategy": LIGHTNING + "t = L.Trainer(strategy='ddp' if torch.cuda.device_count() > 1 else 'auto')\n",
     "the result of a function": LIGHTNING + "def parse_devices(it):\n    return torch.cuda.device_count() or 1\n",
+    "a number of devices": LIGHTNING + "num_devices = torch.cuda.device_count()\nsize = size // num_devices\n",
+    "a constant": LIGHTNING + "GPUS = torch.cuda.device_count()\nt = L.Trainer(gpus=min(GPUS, 1))\n",
     "a variable": "from pytorch_lightning import Trainer\n" + HEAD + "devices = max(1, torch.cuda.device_count())\n",
     "a keyword of Ray": RAY + "ray.init(num_cpus=4, num_gpus=torch.cuda.device_count())\n",
     "a flag of Ray": HEAD + "from ray.train import ScalingConfig as S\ns = S(use_gpu=torch.cuda.is_available())\n",

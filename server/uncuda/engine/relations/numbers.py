@@ -212,11 +212,14 @@ def _is_known_to_cuda(hit: Hit, names: Sequence[str], branches: Branches) -> boo
 
 
 def _is_number(outer: ast.Assign | ast.Return, statement: Statement, names: Sequence[str], branches: Branches) -> bool:
-    """Return whether a variable or function is named for a number of devices: `devices = …`, `def parse_devices(…)`."""
+    """Return whether a variable or function is named for a number of devices: `devices = …`, `num_devices = …`, `GPUS =
+    …`, `def parse_devices(…)`."""
     if isinstance(outer, ast.Assign):
         name = last_word(outer.targets[0])
         given = name in _CHOICES and _NUMBERS[1] in names and branches.says(f"{name}={name}")
-        return given or name in names
+        return (
+            given or name in names or name.lower().endswith(tuple(f"_{one}" for one in names)) or name.lower() in names
+        )
     scope = branches.indents.scope_of(statement.start)
     function = FUNCTION.match(branches.text, scope[0]) if scope is not None else None
     return function is not None and any(word in function[1] for word in names)
