@@ -339,17 +339,18 @@ class Decoder(nn.Module):
             torch.cuda.empty_cache()
         return targets
 """
-GUARD = "        if torch.cuda.is_available():\n            targets = targets.cuda()\n"
 
 
 def test_models_stay_where_lightning_places_them(tmp_path: Path) -> None:
     """As in openspeech, whose decoders would move their tokens to a device where the model is not."""
     main = DECODER + "\n\nif __name__ == '__main__':\n    Decoder()\n"
     tools = DECODER.replace("from torch import nn\n", "").replace("nn.Module", "Base")
-    files = {"run.py": RUNS, "decoder.py": DECODER, "main.py": main, "tools.py": tools}
+    loads = DECODER + "\n\nnet = Decoder.load_from_checkpoint(path)\n"
+    files = {"run.py": RUNS, "decoder.py": DECODER, "main.py": main, "tools.py": tools, "loads.py": loads}
     after = fixed(tmp_path, files, "npu")
-    assert GUARD in after["decoder.py"] and "torch.npu.empty_cache()" in after["decoder.py"]
-    assert "cuda" not in after["main.py"] and "cuda" not in after["tools.py"]
+    assert "    if torch.cuda.is_available():\n            targets = targets.cuda()\n" in after["decoder.py"]
+    assert fixed(tmp_path, after, "npu") == after
+    assert not any("cuda" in after[path] for path in ("main.py", "tools.py", "loads.py"))
     without = fixed(tmp_path, files | {"run.py": RUNS.replace("pl.Trainer(", "pl.fit(")}, "npu")
     assert "cuda" not in without["decoder.py"]
 
@@ -361,6 +362,7 @@ def test_models_stay_where_lightning_places_them(tmp_path: Path) -> None:
         ("if torch.cuda.is_available():\n    x = x.cuda()\n", True),
         ("if torch.cuda.is_available():\n    train(model)\n", False),
         ("if torch.cuda.is_available():\n    torch.cuda.empty_cache()\n", False),
+        ("dev = 'cuda' if torch.cuda.is_available() else 'cpu'\nnet.to(dev)(x.cuda())\n", True),
     ],
 )
 def test_models_of_lightning_choose_no_device(line: str, stays: bool) -> None:

@@ -59,6 +59,20 @@ def test_other_names_of_attributes(line: str) -> None:
     assert not findings(f"import torch\nif {line}:\n    pass\n")
 
 
+@pytest.mark.parametrize(
+    ("text", "due"),
+    [
+        ("from vllm.platforms import platform\nx = getattr(platform, 'is_cuda', False)\n", "review"),
+        ("p = torch.nn.utils.rnn.pack_sequence(x)\ny = getattr(p, 'is_cuda', False)\n", "review"),
+        ("def f(config):\n    config.is_cuda = True\n    return getattr(config, 'is_cuda', False)\n", ""),
+        ("class A:\n    is_cuda: bool = field(default=False)\n\nx = getattr(y, 'is_cuda', False)\n", "review"),
+    ],
+)
+def test_an_attribute_that_getattr_reads_of_another_object(text: str, due: str) -> None:
+    found = [one for one in findings(f"import torch\n{text}") if one.rule == "is-cuda"]
+    assert [one.fixes[0].applicability for one in found] == [due] * bool(due)
+
+
 def test_an_attribute_that_getattr_reads_is_typed() -> None:
     type_in_each_line(READ, ('x = getattr(y, "is_cuda", False)', "z.is_cuda", "is_cuda: bool"), 3)
 
@@ -73,6 +87,9 @@ FIELD_OF_ANOTHER_FILE = Project(owners=frozenset(Owner("is_cuda", name, FIELD) f
         ("from .device import DeviceInfo\ndef f(one: DeviceInfo):\n    return one.is_cuda\n", "review"),
         ("def f(self):\n    return self.device_info.is_cuda\n", "review"),
         ("def f(x):\n    return x.is_cuda\n", "safe"),
+        ("from .device import DeviceInfo\ndef f(x):\n    return DeviceInfo(1, x.is_cuda)\n", "review"),
+        ("def f(x):\n    return make(is_cuda=x.is_cuda)\n", "review"),
+        ("def f(x):\n    return make(on_device=x.is_cuda)\n", "safe"),
         ("from .device import info_of\ndi = info_of(x)\nif torch.empty(3).is_cuda: pass\n", "safe"),
     ],
 )

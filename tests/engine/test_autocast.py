@@ -325,6 +325,12 @@ def scaler_of(old):
     ("text", "moves"),
     [
         (OF_CLASS, False),
+        (
+            OF_CLASS.replace("import torch_npu", "import torch_npu\nfrom torch.cuda import amp").replace(
+                "torch.cuda.amp.", "amp."
+            ),
+            False,
+        ),
         (OF_CLASS.replace("        device=None,\n", "").replace("device or ", ""), True),
         (OF_CLASS + "\n\nif __name__ == '__main__':\n    Trainer(Net()).train()\n", True),
         ("import torch\nimport torch_npu\n\n\nclass Amp:\n    scaler = torch.cuda.amp.GradScaler()\n", False),

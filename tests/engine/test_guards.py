@@ -8,7 +8,6 @@ import pytest
 from engine.typist import type_in_each_line
 from support.engines import engine_for
 from uncuda.edits import apply_edits
-from uncuda.project import ACTS, Owner, Project
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -203,33 +202,6 @@ def test_the_own_method_of_an_object_stays_with_the_question_around_its_call() -
     assert 'self.device = "npu"' in engine.fix(Source(other)).text
 
 
-FLAG_OF_MODULE = """import torch
-import torch_npu
-
-cuda_available = torch.cuda.is_available()
-print(torch.cuda.is_available())
-
-
-def f():
-    found = torch.cuda.is_available()
-    return g(found)
-"""
-
-
-def test_a_flag_of_the_module_stays_where_calls_of_cuda_need_review() -> None:
-    """As in neuralnet-pytorch's utils.py: `if cuda_available: self.cuda()` in other files stayed."""
-    project = Project(owners=frozenset({Owner("cuda", "Layer", ACTS)}))
-    fixed = engine_for("npu", Settings(locale="en"), project).fix(Source(FLAG_OF_MODULE)).text
-    assert fixed == FLAG_OF_MODULE.replace("torch.cuda", "torch.npu").replace("torch.npu", "torch.cuda", 1)
-    chosen = FLAG_OF_MODULE.replace("cuda_available = ", 'BACKEND = "nccl" if x and ').replace(
-        "()\n", '() else "gloo"\n', 1
-    )
-    fixed = engine_for("npu", Settings(locale="en"), project).fix(Source(chosen)).text
-    assert fixed == chosen.replace("torch.cuda", "torch.npu").replace("nccl", "hccl")
-    alone = engine_for("npu", Settings(locale="en")).fix(Source(FLAG_OF_MODULE)).text
-    assert alone == FLAG_OF_MODULE.replace("torch.cuda", "torch.npu")
-
-
 WHOLE_MODULE = """import torch
 import torch_npu
 
@@ -250,6 +222,12 @@ def test_a_program_that_replaces_the_whole_module_keeps_it() -> None:
     assert engine.fix(Source(WHOLE_MODULE)).text == WHOLE_MODULE
     other = WHOLE_MODULE.replace("torch.cuda = Fake()", "cuda = Fake()")
     assert engine.fix(Source(other)).text == other.replace("torch.cuda", "torch.npu")
+
+
+def test_a_program_that_replaces_a_part_of_the_module_keeps_it() -> None:
+    text = "import torch\nimport torch_npu\n\ntorch.cuda.amp = Fake()\nx = torch.cuda.amp.autocast()\ny.cuda()\n"
+    engine = engine_for("npu", Settings(locale="en"))
+    assert engine.fix(Source(text)).text == text.replace("y.cuda", "y.npu")
 
 
 def test_a_program_that_replaces_the_whole_module_is_typed() -> None:

@@ -160,7 +160,8 @@ def test_a_question_that_turns_on_tf32_stays() -> None:
     """As in doc2lora: transformers' TrainingArguments raises an exception for TF32 without CUDA."""
     engine = engine_for("npu", Settings(locale="en"))
     assert engine.fix(Source(TF32)).text == TF32
-    for other in (TF32.replace('["tf32"] = True', '["tf32"] = False'), TF32.replace('"tf32"', '"bf16"')):
+    text = TF32.replace('found["tf32"] = True', "print(\"the key 'tf32': True\")\n        tf32 = True")
+    for other in (TF32.replace('["tf32"] = True', '["tf32"] = False'), TF32.replace('"tf32"', '"bf16"'), text):
         assert engine.fix(Source(other)).text == other.replace('"cuda"', '"npu"')
 
 

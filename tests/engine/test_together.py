@@ -207,6 +207,10 @@ def test_answers_of_one_expression_are_decided_alike() -> None:
     """As in pytest-torch's markers.py: the kind of a device, which a function of the file knows, needs review."""
     text = "def f(kind_of, d):\n    on = kind_of(d) == 'cuda' if d is not None else torch.cuda.is_available()\n"
     assert classes(text) == ["review", "review"]
+    named = text.replace("kind_of(d) == 'cuda'", "str(d).startswith('cuda')").replace(
+        "torch.cuda.is", "torch.cuda.nccl.is"
+    )
+    assert fixed(named) == named
     other = text.replace("kind_of(d)", "d.type")
     assert fixed(other) == other.replace("cuda", "npu")
     chosen = text.replace("kind_of(d) == 'cuda' if d", "kind_of('cuda') if d")
@@ -219,6 +223,10 @@ def test_types_of_one_tuple_are_decided_alike() -> None:
     assert fixed(text) == text
     other = text.replace("Double", "Half")
     assert fixed(other) == other.replace("torch.cuda", "torch.npu")
+    functions = "FUNCTIONS = [torch.cuda.synchronize, torch.cuda.get_device_capability]\n"
+    assert "torch.npu.synchronize" in fixed(functions)
+    compared = "def f(self, x):\n    return self.is_cuda != x.is_cuda\n"
+    assert fixed(compared) == compared
 
 
 VALID_DEVICES = """def validate(config):

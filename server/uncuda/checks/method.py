@@ -15,6 +15,7 @@ from ..facts.piece import Piece
 from ..facts.role_calls import last_word, spelled
 from ..facts.scans import plain, whole_word
 from ..messages.fixes import titled
+from ..project import FIELD
 from .base import At, Context, Hit, cap
 from .collectives import Collectives
 from .given_device import bound_kind, is_asked, is_index, names_device, of_module, says_number
@@ -97,18 +98,22 @@ class Check:
         is_read = call.args[1] is text.node and isinstance(call.args[2], ast.Constant) and call.args[2].value is False
         first, last = (statement.start + offset for offset in text.piece.span(text.node))
         start = context.text.find(text.value, first, last)
+        node = ast.Attribute(value=call.args[0], attr=text.value, ctx=ast.Load())
         for rule in self._rules[text.value] if is_read and start >= 0 else ():
             if rule.get("call") or not rule.get("replace") or (context.shim and rule.shim == "silent"):
                 continue
+            if _foreign(context, statement, node) or _own(context, node):
+                continue
             new, end = self.target.fill(rule.get("replace")), start + len(text.value)
-            sure = context.has_torch and last_word(call.args[0]) != "self" and not context.lacks_plugin(rule, start)
-            own = _is_field(context, text.value) or any(owner.method == text.value for owner in context.owners)
-            sure = sure and not own and not scripted(context.facts, statement.start)
-            applicability = cap(rule, SAFE if sure else REVIEW)
-            edits = (Edit(start, end, new), *context.requires(rule, start))
-            fixes = (Fix(titled("replace", f'"{new}"'), applicability, edits),) if applicability else ()
-            words = {"old": text.value, "new": new, "subject": f".{text.value}"}
+            applicability = lowest(cap(rule, SAFE), _certainty(context, statement, node, None, rule)) or REVIEW
+            if context.lacks_plugin(rule, start) or scripted(context.facts, statement.start):
+                applicability = REVIEW
             limits = context.feature_limits(rule)
+            if lacking := _lacking(context, node, rule):
+                applicability, limits = REVIEW, (*limits, lacking)
+            edits = (Edit(start, end, new), *context.requires(rule, start))
+            fixes = (Fix(titled("replace", f'"{new}"'), applicability, edits),)
+            words = {"old": text.value, "new": new, "subject": f".{text.value}"}
             yield Hit(rule, start, end, words, fixes, limits=limits, statement=statement, node=call)
 
     def _hit(
@@ -269,8 +274,21 @@ def _certainty(context: Context, statement: Statement, node: ast.Attribute, call
     ):
         by_itself = by_itself or bool(_setters(context, node.attr) - {"self", "cls"})
     by_itself = by_itself or (call is None and _is_field(context, node.attr))
+    by_itself = by_itself or (call is None and _fills_field(context, statement, node))
     sure = context.has_torch and fits and not by_itself and not may_be_own(context, statement, node)
     return SAFE if sure else REVIEW
+
+
+def _fills_field(context: Context, statement: Statement, node: ast.Attribute) -> bool:
+    """Return whether the value of an attribute becomes a field of the same name of a class of the project: `Info(3,
+    x.is_cuda)`, `Info(is_cuda=x.is_cuda)`."""
+    classes = {owner.name for owner in context.owners if owner.kind == FIELD and owner.method == node.attr}
+    outer = statement.digest.parents.get(node)
+    keyword = outer.arg if isinstance(outer, ast.keyword) else None
+    call = statement.digest.parents.get(outer) if isinstance(outer, ast.keyword) else outer
+    if not classes or not isinstance(call, ast.Call) or node is call.func:
+        return False
+    return keyword == node.attr or last_word(call.func) in classes
 
 
 def _is_faked(context: Context, attribute: str) -> bool:

@@ -21,7 +21,7 @@ _CLASS = lazy_re.compile(
     r"[ \t]*class[ \t]+(?P<name>\w+)[ \t]*\((?P<bases>[^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500}){0,9})\)"
 )
 _METHOD = lazy_re.compile(r"def[ \t]+(?P<name>cuda|is_cuda)\(")
-_FIELD = lazy_re.compile(r"is_cuda[ \t]*:[^\n=,()#]*\bbool\b[^\n,()]*(?:\n|#|\Z)")
+_FIELD = lazy_re.compile(r"is_cuda[ \t]*(?::[^\n=,()#]*\bbool\b[^\n=,()#]*(?:=|\r?\n|#|\Z)|=(?!=))")
 _SET_IN_METHOD = lazy_re.compile(r"is_cuda[ \t]*(?::[^\n=,()#]{0,200})?=(?!=)")
 _TO = lazy_re.compile(r"def[ \t]+(?P<name>to)\(")
 _INDENTED = lazy_re.compile(r"(?P<indent>[ \t]*)(?:async[ \t]+)?def[ \t]+(?P<name>\w+)")

@@ -50,22 +50,28 @@ class Sources:
             if self._depth <= self._facts.work.limits.depth:
                 self._depth += 1
                 found = (self._keys(node, statement) for node, statement in self._values(name, scope))
-                self._known[name, scope] = tuple(dict.fromkeys(key for keys in found for key in keys))
+                keys = dict.fromkeys(key for keys in (*found, self._looped(name, scope)) for key in keys)
+                self._known[name, scope] = tuple(keys)
                 self._depth -= 1
         return self._known[name, scope]
 
+    def _looped(self, name: str, scope: int) -> Iterator[tuple[Hashable, ...]]:
+        """Yield keys of the lists over which a variable loops: `for kind in kinds`."""
+        for statement in self._flow.naming(name, scope):
+            node = next(iter(statement.digest.piece.nodes), None)
+            if isinstance(node, (ast.For, ast.AsyncFor)) and isinstance(node.iter, ast.Name):
+                if isinstance(node.target, ast.Name) and node.target.id == name:
+                    used = Role("comparison", node.iter, name=node.iter.id)
+                    yield "name", node.iter.id, At(self._flow.scope(node.iter.id, statement.start, used))
+
     def _values(self, name: str, scope: int) -> Iterator[tuple[ast.AST, Statement]]:
-        """Yield the values assigned to a variable, and the names of lists over which it loops, `for kind in kinds`; for
-        a parameter, also the arguments that calls pass to it."""
+        """Yield the values assigned to a variable; for a parameter, also the arguments that calls pass to it."""
         self._flow.context.asked.add(name)
         for statement in self._flow.naming(name, scope):
             self._facts.work.compare(len(statement.digest.bindings))
             for binding in statement.digest.bindings:
                 if binding.name == name and binding.kind == "assign" and binding.value is not None:
                     yield binding.value, statement
-                elif binding.name == name and binding.kind == "for":
-                    nodes = (node for node in statement.digest.piece.nodes if isinstance(node, (ast.For, ast.AsyncFor)))
-                    yield from ((node.iter, statement) for node in nodes if isinstance(node.iter, ast.Name))
         header = self._facts.peek(scope) if scope >= 0 else None
         function = next(iter(header.digest.piece.nodes), None) if header is not None else None
         if header is not None and isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef)):

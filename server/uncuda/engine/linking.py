@@ -179,7 +179,7 @@ def _linked(
         *typed(hits, branches.facts),
     ]
     classes = [hit.fixes[0].applicability if hit.fixes else None for hit in hits]
-    given = given_answers(hits, branches, libraries.project)
+    given = given_answers(hits, branches, libraries)
     elsewhere = [one for one in (*left_elsewhere(hits, branches, libraries), *given) if classes[one[0]] == SAFE]
     for index, _ in elsewhere:
         classes[index] = REVIEW

@@ -48,11 +48,13 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
     only, so the question stays, and Lightning keeps the models on the CPU; LIGHTNING_PLACES, if the file runs
     Lightning in another way; FLAG_BY_CUDA (`_sets_flag`); WRAPS_BY_COUNT (`_wraps_by_count`)."""
-    if not contains(data, b"cuda"):
-        return frozenset()
-    found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
+    found = set[str]()
     if contains(data, b"lightning") and contains_any(data, _RUNNERS) and _LIGHTNING.search(data):
         found.add(LIGHTNING_ON_CPU if contains(data, b"Trainer") and _GIVEN.search(data) else LIGHTNING_PLACES)
+    if not contains(data, b"cuda"):
+        return frozenset(found) if found and not is_apart(path) else frozenset()
+    if contains(data, _CAPABILITY) and _keeps_flag(data):
+        found.add(MODELS_ON_CPU)
     if contains(data, _WRAPS) and _wraps_by_count(data):
         found.add(WRAPS_BY_COUNT)
     if contains(data, _METHOD) and _sets_flag(data):

@@ -43,7 +43,9 @@ from .words import Words
 
 _TORCH = lazy_re.compile(rb"^[ \t]*(?:import torch\b|from torch[. ])", re.M)
 _METHOD_BYTES = lazy_re.compile(rb"def[ \t]+(?:is_)?cuda\(")
-_FIELD_BYTES = lazy_re.compile(rb"is_cuda[ \t]*:[^\n=,()#]*\bbool\b|self\.is_cuda[ \t]*(?::[^\n=,()#]*)?=(?!=)")
+_FIELD_BYTES = lazy_re.compile(
+    rb"is_cuda[ \t]*:[^\n=,()#]*\bbool\b|self\.is_cuda[ \t]*(?::[^\n=,()#]*)?=(?!=)|\n[ \t]+is_cuda[ \t]*=(?!=)"
+)
 _IMPORT = lazy_re.compile(
     r"(?:^|[;:])[ \t]*(?P<word>from[ \t]+(?P<origin>[\w.]+)[ \t]+import\b[ \t]*(?P<names>\([^)]{0,5000}\)|[^\r\n#;]*)"
     r"|import[ \t]+(?P<modules>[^\r\n#;]*))",
@@ -345,7 +347,7 @@ class Scanner:
             found = found._replace(wrapped=functions)
         if self.follows and concerned and path.endswith(".py") and patches(data):
             found = found._replace(patching=frozenset({path}))
-        if concerned and (stay := models_stay(data, path)):
+        if likely and (stay := models_stay(data, path)):
             found = found._replace(models_stay=stay)
         if likely and (selecting := self._selectors.of(data, path)):
             found = found._replace(selectors=selecting)

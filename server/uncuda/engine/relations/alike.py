@@ -13,6 +13,7 @@ from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.layout import without_comments
+from ...facts.role_calls import last_word
 from ...facts.scans import matches, plain
 from ...limits import Work
 from .parts import in_test
@@ -31,6 +32,8 @@ _TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
     True: {ast.Gt: 1, ast.LtE: 1, ast.GtE: 2, ast.Lt: 2},
     False: {ast.Lt: 1, ast.GtE: 1, ast.LtE: 2, ast.Gt: 2},
 }
+_OF_TYPES = ("isinstance", "issubclass")
+_TELLS = ("endswith", "startswith")
 _ANSWERS = (ast.BoolOp, ast.Call, ast.Compare, ast.IfExp, ast.UnaryOp)
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
@@ -40,8 +43,8 @@ def alike(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
     may store the state under a key and read it again; and two conditions that choose the arguments of one call:
     `Trainer(device="gpu" if torch.cuda.is_available() else "cpu", precision=16 if torch.cuda.is_available() else 32)`;
     and the test of an `assert` and what its message says: `assert torch.cuda.is_available(),
-    f"{torch.cuda.is_available()}"`; and names in one tuple, list or set: `isinstance(x, (torch.cuda.FloatTensor,
-    torch.cuda.DoubleTensor))`."""
+    f"{torch.cuda.is_available()}"`; types in one tuple, `isinstance(x, (torch.cuda.FloatTensor,
+    torch.cuda.DoubleTensor))`; and attributes that are compared, `x.is_cuda != y.is_cuda`."""
     first: dict[Hashable, int] = {}
     for index, hit in enumerate(hits):
         key = _key(hit, work)
@@ -55,8 +58,12 @@ def _key(hit: Hit, work: Work) -> Hashable:
         return "state"
     if hit.rule.check not in ("name", "method") or hit.node is None or hit.statement is None:
         return None
-    if hit.rule.check == "name" and isinstance(hit.parent, (ast.Tuple, ast.List, ast.Set)):
+    if isinstance(hit.parent, ast.Compare) and hit.rule.check == "method" and not hit.rule.get("call"):
         return hit.statement.start, hit.parent
+    if hit.rule.check == "name" and isinstance(hit.parent, (ast.Tuple, ast.List, ast.Set)):
+        outer = hit.statement.digest.parents.get(hit.parent)
+        if isinstance(outer, ast.Compare) or (isinstance(outer, ast.Call) and last_word(outer.func) in _OF_TYPES):
+            return hit.statement.start, hit.parent
     if not is_question(hit):
         return None
     inner, choice = hit.node, None
@@ -85,16 +92,22 @@ def answering(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
             if isinstance(outer, ast.IfExp) and inner is not outer.test and _is_answer(inner):
                 if first.setdefault((hit.statement.start, outer), index) != index:
                     yield first[hit.statement.start, outer], index
-            elif not isinstance(outer, _ANSWERS) or (isinstance(outer, ast.Call) and inner is not outer.func):
+            elif not isinstance(outer, _ANSWERS) or (isinstance(outer, ast.Call) and not _passes(outer, inner)):
                 break
             inner = outer
+
+
+def _passes(call: ast.Call, inner: ast.AST) -> bool:
+    """Return whether the value of a call tells of a part of it: `torch.cuda.is_available()`, `name.startswith("cuda")`,
+    `torch.device("cuda")`."""
+    return inner is call.func or last_word(call.func) in (*_TELLS, "device")
 
 
 def _is_answer(node: ast.AST) -> bool:
     """Return whether an expression is true or false: a comparison, a question such as `torch.cuda.is_available()`, or
     several of them."""
     asked = node.func if isinstance(node, ast.Call) else node
-    named = isinstance(asked, ast.Attribute) and asked.attr.startswith("is_")
+    named = isinstance(asked, ast.Attribute) and (asked.attr.startswith("is_") or asked.attr in _TELLS)
     return named or isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp))
 
 

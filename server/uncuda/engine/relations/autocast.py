@@ -67,7 +67,7 @@ def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
     itself off if there is no CUDA; that of a target without the feature `host-scaler` stays on if there is a
     device, and then takes no loss on the CPU. Autocast stays with the scaler: in float16 alone, training loses
     small gradients."""
-    scalers = [hit for hit in hits if hit.rule.check == "name" and _word(hit) == _CUDAS_SCALER]
+    scalers = [hit for hit in hits if hit.rule.check == "name" and _is_amp(hit)] if facts.says(_MAKES) else []
     places = facts.searches.find(("text", _MAKES), plain(_MAKES)) if scalers else ()
     called = not any(map(facts.says, _OF_SCRIPTS)) if places else False
     alone = called and not any(map(_chooses, hits))
@@ -85,8 +85,11 @@ def scaling_on_host(hits: Sequence[Hit], facts: Facts) -> Iterator[int]:
 
 def _chooses(hit: Hit) -> bool:
     """Return whether a hit is at code for CUDA other than autocast and scalers, which run on any device."""
-    amp = _AMP in hit.words.get("name", "") or _is_given(hit, (_AUTOCAST, _CUDAS_SCALER))
-    return hit.rule.check in _CHOOSING and not amp
+    return hit.rule.check in _CHOOSING and not (_is_amp(hit) or _is_given(hit, (_AUTOCAST, _CUDAS_SCALER)))
+
+
+def _is_amp(hit: Hit) -> bool:
+    return _AMP in f"{hit.words.get('name', '')}."
 
 
 def _may_be_host(scope: int, inits: Mapping[int, int] | None, facts: Facts) -> bool:

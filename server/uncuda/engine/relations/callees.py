@@ -113,7 +113,8 @@ def _handed(statement: Statement, tensors: set[str], foreign: dict[str, str]) ->
         if isinstance(call, ast.Call) and len(targets) < 2:
             given = {ast.unparse(value) for value in [*call.args, *(keyword.value for keyword in call.keywords)]}
             if given & tensors and (callee := _callee(call, foreign)):
-                return callee, "".join(map(ast.unparse, targets))
+                names = targets[0].elts if targets and isinstance(targets[0], ast.Tuple) else targets
+                return callee, ", ".join(map(ast.unparse, names))
     return "", ""
 
 

@@ -75,6 +75,8 @@ class Libraries:
         and have no dot in their names."""
         self.modules, self.project, self._verdicts, self.unwrapped = modules, project, verdicts, unwrapped
         self.named = named
+        self.with_own_devices: frozenset[str] = frozenset()
+        """The libraries with devices of their own."""
         own = {place.replace("\\", "/").rpartition("/")[2] for place in project.own}
         self._choosing = frozenset(name for name in choosing if name.partition(".")[0] not in own)
         self._called = re.compile("|".join(called) or r"(?!)")
@@ -92,7 +94,10 @@ class Libraries:
         names = [rule for rule in rules if rule.check == "name"] if project.reaches else []
         unwrapped = any(rule.get("keeps-counts") and not target.has(rule.needs) for rule in catalogue.rules.values())
         named = frozenset(name for name in {*lost, *target.cuda_and_cpu} if "." not in name)
-        return cls(lost, called, project, Verdicts(names, target) if names else None, choosing, unwrapped, named)
+        verdicts = Verdicts(names, target) if names else None
+        libraries = cls(lost, called, project, verdicts, choosing, unwrapped, named)
+        libraries.with_own_devices = catalogue.with_own_devices
+        return libraries
 
     @cached_property
     def reached(self) -> frozenset[str]:

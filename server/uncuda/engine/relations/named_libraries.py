@@ -27,7 +27,7 @@ _PACKAGES = frozenset({"cuda", "cutlass"})
 """The names of packages in which a project keeps its code for CUDA."""
 _OF_DEVICES = frozenset({"name", "string", "method"})
 _RESULT = lazy_re.compile(r"\)\.cuda\.\w")
-_TF32 = lazy_re.compile(r"""(?<![\w.])(?:["']tf32["']\]?[ \t]*[:=]|tf32[ \t]*=)[ \t]*True\b""")
+_TF32 = lazy_re.compile(r"""(?:["']tf32["']\]?[ \t]*[:=]|(?<=[(,][ \t])tf32=|(?<=[(,])tf32=)[ \t]*True\b""")
 _TRITON, _MANY = "triton", 50  # _MANY: the maximum number of operands of an `and` that are read
 _FOREIGN = frozenset({"cupy", "jax", "lightning", "numba", "pytorch_lightning", "torch", "triton", "tvm"})
 """Libraries with a module of such a name; a test imports the project by its full name."""
@@ -113,7 +113,9 @@ def _refused(branches: Branches) -> Iterator[int]:
     """Yield the offsets at which a dictionary gets the key "tf32", or a call the keyword, with the value True."""
     facts = branches.facts
     found = facts.searches.find(("refused", _TF32), matches(_TF32, "tf32")) if branches.says("tf32") else ()
-    yield from (at for at in found if facts.layout.token_at(at) != "#")
+    for at in found:
+        if at and not facts.layout.token_at(at - 1) and facts.layout.token_at(at) != "#":
+            yield at
 
 
 def _imports(branches: Branches) -> Iterator[int]:

@@ -19,7 +19,7 @@ from ...project import ACTS, FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, M
 from .alike import unwrapping
 from .chosen_devices import ChosenDevices
 from .kernels import Libraries
-from .parts import choice_of, is_within, taken_as
+from .parts import choice_of, taken_as
 from .questions import COUNT, is_question
 
 KNOWS_CUDA = "knows-cuda-only"
@@ -40,7 +40,7 @@ _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices", "distributed_backend")
 # The strategy and the dtype must be those of the device that Lightning chooses, which is the CPU on the target.
 _CHOICES, _TRAINERS = frozenset({"strategy", "precision"}), frozenset({"Fabric", "LightningCLI", "Trainer"})
-_NN, _MAIN = "nn.", "__main__"
+_NN, _WITHOUT = "nn.", ("__main__", "load_from_checkpoint(")
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 # grad-cam calls `model.cuda()` by itself (pytorch_grad_cam/base_cam.py before version 1.5)
@@ -63,28 +63,32 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
         if reason in stay:
             yield from ((index, reason) for index in _questions(hits))
     if _is_placed(branches, stay):
-        yield from ((index, LIGHTNING_PLACES) for index in _choosing(hits, branches))
+        yield from ((index, LIGHTNING_PLACES) for index in _placing(hits, branches))
     if any(owner.method == "cuda" and owner.kind == ACTS for owner in libraries.project.owners):
-        yield from ((index, OWN_CUDA) for index in _questions(hits) if _is_handed_out(hits[index], branches))
+        yield from ((index, OWN_CUDA) for index in _questions(hits) if _is_handed_out(hits[index]))
     if WRAPS_BY_COUNT in stay and libraries.unwrapped:
         yield from ((index, WRAPS_BY_COUNT) for index in unwrapping(hits, branches))
 
 
 def _is_placed(branches: Branches, stay: frozenset[str]) -> bool:
     """Return whether the file has models that Lightning places: it imports Lightning, or a file of the project runs
-    Lightning, and this file uses `nn`. A script may use the models without Lightning."""
+    Lightning, and this file uses `nn`. A script, or code that loads a checkpoint, may use the models without
+    Lightning."""
     imports = any(map(branches.says, _LIGHTNING[1:]))
-    return (imports or (LIGHTNING_PLACES in stay and branches.says(_NN))) and not branches.says(_MAIN)
+    placed = imports or (LIGHTNING_PLACES in stay and branches.says(_NN))
+    return placed and not any(map(branches.says, _WITHOUT))
 
 
-def _choosing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
-    """Yield the indices of the questions for CUDA that choose a device, or guard a use of one."""
+def _placing(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
+    """Yield the indices of the hits at questions for CUDA, at devices and at calls of `.cuda()`, if a question of the
+    file chooses a device: they stay together."""
     asking = list(_questions(hits))
     chosen = ChosenDevices(hits, branches.facts) if asking else None
-    for index in asking:
-        statement = hits[index].statement
-        if chosen is not None and statement is not None and chosen.names_device(statement):
-            yield index
+    statements = (hits[index].statement for index in asking)
+    if chosen is None or not any(one is not None and chosen.names_device(one) for one in statements):
+        return
+    yield from asking
+    yield from (index for index, hit in enumerate(hits) if hit.rule.check in ("string", "method") and hit.is_safe)
 
 
 def known_elsewhere(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
@@ -122,20 +126,14 @@ def _questions(hits: Sequence[Hit]) -> Iterator[int]:
                 yield index
 
 
-def _is_handed_out(hit: Hit, branches: Branches) -> bool:
-    """Return whether other files can read the answer of a question: in an attribute of another object than `self`, such
-    as a module or the options, `tools.CUDA_ENABLED = torch.cuda.is_available()`, or in a variable of the module."""
-    statement = hit.statement
-    node = next(iter(statement.digest.piece.nodes), None) if statement is not None else None
+def _is_handed_out(hit: Hit) -> bool:
+    """Return whether an attribute of another object than `self`, such as a module or the options, keeps the answer of a
+    question: `tools.CUDA_ENABLED = torch.cuda.is_available()`."""
+    node = next(iter(hit.statement.digest.piece.nodes), None) if hit.statement is not None else None
     target = node.targets[0] if isinstance(node, ast.Assign) else None
-    if statement is None or choice_of(hit) is not None:
+    if not isinstance(target, ast.Attribute) or choice_of(hit) is not None:
         return False
-    if isinstance(target, ast.Name):
-        chooses = is_within(hit.node, statement, (ast.IfExp,))
-        return not chooses and branches.indents.scope_of(statement.start) is None
-    return isinstance(target, ast.Attribute) and not (
-        isinstance(target.value, ast.Name) and target.value.id in ("self", "cls")
-    )
+    return not (isinstance(target.value, ast.Name) and target.value.id in ("self", "cls"))
 
 
 def counts_left(hits: Sequence[Hit], branches: Branches) -> Iterator[Hit]:

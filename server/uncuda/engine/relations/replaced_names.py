@@ -27,14 +27,14 @@ def _is_target(hit: Hit) -> bool:
 def replaced_names(hits: Sequence[Hit]) -> frozenset[int]:
     """Return the starts of the hits at names of torch.cuda to which the file assigns, where the names are assigned or
     kept in a variable: `original = torch.cuda.is_available`, `original = getattr(torch.cuda, "is_available", None)`.
-    If the file replaces the whole module, `torch.cuda = Fake()`, all its names count. `hits`: all hits of the text."""
-    if any(_is_target(hit) and f"{hit.words.get('name')}." == _CUDAS for hit in hits):
-        return frozenset(hit.start for hit in hits if f"{hit.words.get('name')}.".startswith(_CUDAS))
+    If the file replaces a whole module, `torch.cuda = Fake()`, all its names count. `hits`: all hits of the text."""
+    targets = (f"{hit.words.get('name')}." for hit in hits if _is_target(hit))
+    modules = tuple({name for name in targets if name.startswith(_CUDAS)})
+    within = [hit.start for hit in hits if modules and f"{hit.words.get('name')}.".startswith(modules)]
     names = {hit.words["name"] for hit in hits if is_assigned(hit)}
     found = (hit for hit in hits if names and hit.rule.check == "name")
-    return frozenset(
-        hit.start for hit in found if (hit.words.get("name") in names and not _is_called(hit)) or _taken(hit) in names
-    )
+    kept = (hit for hit in found if (hit.words.get("name") in names and not _is_called(hit)) or _taken(hit) in names)
+    return frozenset(within).union(hit.start for hit in kept)
 
 
 def _taken(hit: Hit) -> str:
