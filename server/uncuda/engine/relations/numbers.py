@@ -40,7 +40,8 @@ _GPUS = "num_gpus"  # Ray's name for the number of GPUs
 _NUMBERS = ("gpus", "devices", "distributed_backend")
 # The strategy and the dtype must be those of the device that Lightning chooses, which is the CPU on the target.
 _CHOICES, _TRAINERS = frozenset({"strategy", "precision"}), frozenset({"Fabric", "LightningCLI", "Trainer"})
-_NN, _WITHOUT = "nn.", ("__main__", "load_from_checkpoint(")
+_MODULES = ("nn.Module", "torch.nn as nn", "torch import nn")
+_WITHOUT = ("__main__", "load_from_checkpoint(")
 _LIGHTNING = ("lightning", "import lightning", "from lightning", "pytorch_lightning")
 _OF_RAY = (_GPUS, "use_gpu", "gpus")  # for its resource "GPU", which is CUDA's; an NPU is the resource "NPU"
 # grad-cam calls `model.cuda()` by itself (pytorch_grad_cam/base_cam.py before version 1.5)
@@ -72,10 +73,10 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
 
 def _is_placed(branches: Branches, stay: frozenset[str]) -> bool:
     """Return whether the file has models that Lightning places: it imports Lightning, or a file of the project runs
-    Lightning, and this file uses `nn`. A script, or code that loads a checkpoint, may use the models without
+    Lightning, and this file uses torch.nn. A script, or code that loads a checkpoint, may use the models without
     Lightning."""
     imports = any(map(branches.says, _LIGHTNING[1:]))
-    placed = imports or (LIGHTNING_PLACES in stay and branches.says(_NN))
+    placed = imports or (LIGHTNING_PLACES in stay and any(map(branches.says, _MODULES)))
     return placed and not any(map(branches.says, _WITHOUT))
 
 
