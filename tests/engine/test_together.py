@@ -227,6 +227,8 @@ def test_types_of_one_tuple_are_decided_alike() -> None:
     assert "torch.npu.synchronize" in fixed(functions)
     compared = "def f(self, x):\n    return self.is_cuda != x.is_cuda\n"
     assert fixed(compared) == compared
+    asserted = "assert x.is_cuda == flag, f'{self.is_cuda}'\n"
+    assert fixed(asserted) == asserted
 
 
 VALID_DEVICES = """def validate(config):

@@ -58,8 +58,10 @@ def _key(hit: Hit, work: Work) -> Hashable:
         return "state"
     if hit.rule.check not in ("name", "method") or hit.node is None or hit.statement is None:
         return None
-    if isinstance(hit.parent, ast.Compare) and hit.rule.check == "method" and not hit.rule.get("call"):
-        return hit.statement.start, hit.parent
+    if isinstance(hit.parent, ast.Compare) and hit.rule.check == "method":
+        sides = (hit.parent.left, *hit.parent.comparators)
+        if len({side.attr if isinstance(side, ast.Attribute) else "" for side in sides}) == 1:
+            return hit.statement.start, hit.parent
     if hit.rule.check == "name" and isinstance(hit.parent, (ast.Tuple, ast.List, ast.Set)):
         outer = hit.statement.digest.parents.get(hit.parent)
         if isinstance(outer, ast.Compare) or (isinstance(outer, ast.Call) and last_word(outer.func) in _OF_TYPES):

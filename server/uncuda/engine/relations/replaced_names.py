@@ -30,7 +30,9 @@ def replaced_names(hits: Sequence[Hit]) -> frozenset[int]:
     If the file replaces a whole module, `torch.cuda = Fake()`, all its names count. `hits`: all hits of the text."""
     targets = (f"{hit.words.get('name')}." for hit in hits if _is_target(hit))
     modules = tuple({name for name in targets if name.startswith(_CUDAS)})
-    within = [hit.start for hit in hits if modules and f"{hit.words.get('name')}.".startswith(modules)]
+    below = (hit for hit in hits if modules and hit.words.get("name", "").startswith(modules))
+    whole = (hit for hit in hits if _CUDAS in modules and f"{hit.words.get('name')}." == _CUDAS)
+    within = [hit.start for hit in (*below, *whole)]
     names = {hit.words["name"] for hit in hits if is_assigned(hit)}
     found = (hit for hit in hits if names and hit.rule.check == "name")
     kept = (hit for hit in found if (hit.words.get("name") in names and not _is_called(hit)) or _taken(hit) in names)
