@@ -377,3 +377,32 @@ def test_models_of_lightning_choose_no_device(line: str, stays: bool) -> None:
 def test_models_of_lightning_are_typed() -> None:
     text = "import lightning.pytorch as pl\n" + DECODER
     type_in_each_line(text, ("import lightning", "x = '__main__'", "targets = targets.cuda()"), 5)
+
+
+DRIVER = """import GPUtil
+from pytorch.tools import *
+
+
+def train(params):
+    if params["use_gpu"]:
+        GPUs = GPUtil.getGPUs()
+        used = GPUs[0].memoryUsed
+"""
+ASKING = """import torch
+import torch_npu
+
+
+def set_device(params, value):
+    if value and not torch.cuda.is_available():
+        value = False
+    params["use_gpu"] = value
+    torch.cuda.empty_cache()
+"""
+
+
+def test_questions_stay_where_another_file_asks_the_driver(tmp_path: Path) -> None:
+    """As in monk, whose training would stop after the first phase: the driver lists no GPU."""
+    files = {"train.py": DRIVER, "params.py": ASKING}
+    assert fixed(tmp_path, files, "npu")["params.py"] == ASKING.replace("torch.cuda.empty", "torch.npu.empty")
+    plain = files | {"train.py": DRIVER.replace("GPUs[0].memoryUsed", "len(GPUs)")}
+    assert fixed(tmp_path, plain, "npu")["params.py"] == ASKING.replace("torch.cuda", "torch.npu")

@@ -46,7 +46,15 @@ from uncuda.engine.relations.served import AMDS, CHOSEN, CLOUD, NVIDIAS, OTHER_L
 from uncuda.engine.relations.sliced import SLICED
 from uncuda.engine.relations.staying import REASONS
 from uncuda.engine.relations.traced import OF_TRACED
-from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT, Project
+from uncuda.project import (
+    DRIVER_ASKED,
+    FLAG_BY_CUDA,
+    LIGHTNING_ON_CPU,
+    LIGHTNING_PLACES,
+    MODELS_ON_CPU,
+    WRAPS_BY_COUNT,
+    Project,
+)
 from uncuda.settings import Settings
 from uncuda.source import Source
 
@@ -268,6 +276,7 @@ def test_texts_are_used() -> None:
         LIGHTNING_PLACES,
         WRAPS_BY_COUNT,
         FLAG_BY_CUDA,
+        DRIVER_ASKED,
         MODULE_LACKS,
         REPLACED,
         CLOUD,

@@ -1,5 +1,5 @@
 """Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability,
-programs whose models Lightning places on CUDA or the CPU, models whose own `cuda` also sets an attribute, and programs
+programs whose models Lightning places on CUDA or the CPU, or that ask NVIDIA's driver, models whose own `cuda` also sets an attribute, and programs
 that wrap a model in `DataParallel` where there are several devices."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ import re
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains, contains_any
-from uncuda.project import FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT
+from uncuda.project import DRIVER_ASKED, FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT
 
 from .backends import is_apart
 
@@ -25,6 +25,8 @@ _GIVEN = lazy_re.compile(
 )
 _LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.M)
 
+_DRIVER = b"GPUtil.getGPUs()"  # without NVIDIA's driver, GPUtil returns an empty list
+_FIRST = lazy_re.compile(rb"\bgpus\[[ \t]*\d|GPUtil\.getGPUs\(\)\[", re.IGNORECASE)
 _RUNNERS = (b"Trainer(", b"Fabric(", b"LightningCLI(")
 
 _WRAPS = b"DataParallel("
@@ -47,10 +49,14 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
     """Return why the program's models stay as they are, as far as a file shows: MODELS_ON_CPU (`_keeps_flag`);
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
     only, so the question stays, and Lightning keeps the models on the CPU; LIGHTNING_PLACES, if the file runs
-    Lightning in another way; FLAG_BY_CUDA (`_sets_flag`); WRAPS_BY_COUNT (`_wraps_by_count`)."""
+    Lightning in another way; DRIVER_ASKED, if the file reads about the first GPU that NVIDIA's driver lists, where
+    the program has found that it trains on a GPU: `GPUtil.getGPUs()[0]`; FLAG_BY_CUDA (`_sets_flag`);
+    WRAPS_BY_COUNT (`_wraps_by_count`)."""
     found = set[str]()
     if contains(data, b"lightning") and contains_any(data, _RUNNERS) and _LIGHTNING.search(data):
         found.add(LIGHTNING_ON_CPU if contains(data, b"Trainer") and _GIVEN.search(data) else LIGHTNING_PLACES)
+    if contains(data, _DRIVER) and _FIRST.search(data):
+        found.add(DRIVER_ASKED)
     if not contains(data, b"cuda"):
         return frozenset(found) if found and not is_apart(path) else frozenset()
     if contains(data, _CAPABILITY) and _keeps_flag(data):

@@ -15,7 +15,15 @@ from ...facts.read import Statement
 from ...facts.role_calls import last_word, spelled
 from ...facts.scans import matches
 from ...facts.scopes import FUNCTION
-from ...project import ACTS, FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT
+from ...project import (
+    ACTS,
+    DRIVER_ASKED,
+    FLAG_BY_CUDA,
+    LIGHTNING_ON_CPU,
+    LIGHTNING_PLACES,
+    MODELS_ON_CPU,
+    WRAPS_BY_COUNT,
+)
 from .alike import unwrapping
 from .chosen_devices import ChosenDevices
 from .kernels import Libraries
@@ -60,7 +68,7 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
     stay = libraries.project.models_stay
     if MODELS_ON_CPU in stay:
         yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
-    for reason in (LIGHTNING_ON_CPU, FLAG_BY_CUDA):
+    for reason in (LIGHTNING_ON_CPU, FLAG_BY_CUDA, DRIVER_ASKED):
         if reason in stay:
             yield from ((index, reason) for index in _questions(hits))
     if _is_placed(branches, stay):
