@@ -406,3 +406,12 @@ def test_questions_stay_where_another_file_asks_the_driver(tmp_path: Path) -> No
     assert fixed(tmp_path, files, "npu")["params.py"] == ASKING.replace("torch.cuda.empty", "torch.npu.empty")
     plain = files | {"train.py": DRIVER.replace("GPUs[0].memoryUsed", "len(GPUs)")}
     assert fixed(tmp_path, plain, "npu")["params.py"] == ASKING.replace("torch.cuda", "torch.npu")
+
+
+def test_all_stays_where_the_project_registers_a_backend(tmp_path: Path) -> None:
+    """As in torchax: the plugin takes the only place that torch has for another backend."""
+    files = {"tensor.py": "import torch\n\nif device == 'cuda':\n    x = torch.zeros(3, device='cuda')\n"}
+    files["setup_backend.py"] = "import torch\n\ntorch.utils.rename_privateuse1_backend('jax')\n"
+    assert fixed(tmp_path, files, "npu") == files
+    other = files | {"setup_backend.py": files["setup_backend.py"].replace("jax", "npu")}
+    assert "'npu'" in fixed(tmp_path, other, "npu")["tensor.py"]

@@ -52,6 +52,7 @@ from uncuda.project import (
     LIGHTNING_ON_CPU,
     LIGHTNING_PLACES,
     MODELS_ON_CPU,
+    OWN_BACKEND,
     WRAPS_BY_COUNT,
     Project,
 )
@@ -277,6 +278,7 @@ def test_texts_are_used() -> None:
         WRAPS_BY_COUNT,
         FLAG_BY_CUDA,
         DRIVER_ASKED,
+        OWN_BACKEND,
         MODULE_LACKS,
         REPLACED,
         CLOUD,

@@ -54,8 +54,9 @@ SCALERS = frozenset({"timm.utils.NativeScaler"})
 """Gradient scalers of other libraries that are CUDA's unless they get a device (timm/utils/cuda.py)."""
 MARK = "@"
 """The character before the name of a skip mark in `Project.reaches`."""
-MODELS_ON_CPU, LIGHTNING_ON_CPU, LIGHTNING_PLACES, WRAPS_BY_COUNT, FLAG_BY_CUDA, DRIVER_ASKED = (
+MODELS_ON_CPU, LIGHTNING_ON_CPU, LIGHTNING_PLACES, WRAPS_BY_COUNT, FLAG_BY_CUDA, DRIVER_ASKED, OWN_BACKEND = (
     "models-on-cpu", "lightning-on-cpu", "lightning-places", "wraps-by-count", "flag-by-cuda", "driver-asked",
+    "own-backend",
 )  # fmt: skip
 """What `Project.models_stay` may contain."""
 MANY = "*"
@@ -199,7 +200,8 @@ class Project:
     CUDA's devices is compared where the attribute is true, as in fairseq/trainer.py; LIGHTNING_ON_CPU, if the
     number of Lightning's GPUs depends on a question for CUDA; LIGHTNING_PLACES, if a file runs Lightning, which
     places the models; FLAG_BY_CUDA, if a model's own `cuda` also sets an attribute that its other methods read;
-    DRIVER_ASKED, if a file asks NVIDIA's driver for the memory of the GPU in use. Without a wrapper:
+    DRIVER_ASKED, if a file asks NVIDIA's driver for the memory of the GPU in use. Everywhere: OWN_BACKEND, if the
+    project registers a backend of its own, whose place in torch the plugin would take. Without a wrapper:
     WRAPS_BY_COUNT, if a file wraps a model in `DataParallel` where there are several devices."""
     patching: frozenset[str] = frozenset()
     """The paths of files of tests that replace names of `torch.cuda`: `mock.patch("torch.cuda.Stream")`,

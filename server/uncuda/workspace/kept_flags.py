@@ -1,6 +1,7 @@
 """Finds programs that ask for CUDA once, in an attribute that also guards comparisons of CUDA's compute capability,
-programs whose models Lightning places on CUDA or the CPU, or that ask NVIDIA's driver, models whose own `cuda` also sets an attribute, and programs
-that wrap a model in `DataParallel` where there are several devices."""
+programs whose models Lightning places on CUDA or the CPU, programs that ask NVIDIA's driver, or register a backend of
+their own, models whose own `cuda` also sets an attribute, and programs that wrap a model in `DataParallel` where there
+are several devices."""
 
 from __future__ import annotations
 
@@ -8,7 +9,15 @@ import re
 
 from uncuda import lazy_re
 from uncuda.byte_search import contains, contains_any
-from uncuda.project import DRIVER_ASKED, FLAG_BY_CUDA, LIGHTNING_ON_CPU, LIGHTNING_PLACES, MODELS_ON_CPU, WRAPS_BY_COUNT
+from uncuda.project import (
+    DRIVER_ASKED,
+    FLAG_BY_CUDA,
+    LIGHTNING_ON_CPU,
+    LIGHTNING_PLACES,
+    MODELS_ON_CPU,
+    OWN_BACKEND,
+    WRAPS_BY_COUNT,
+)
 
 from .backends import is_apart
 
@@ -27,6 +36,8 @@ _LIGHTNING = lazy_re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightni
 
 _DRIVER = b"GPUtil.getGPUs()"  # without NVIDIA's driver, GPUtil returns an empty list
 _FIRST = lazy_re.compile(rb"\bgpus\[[ \t]*\d|GPUtil\.getGPUs\(\)\[", re.IGNORECASE)
+_REGISTERS = b"rename_privateuse1_backend("
+_OWN_NAME = lazy_re.compile(rb"rename_privateuse1_backend\([ \t\r\n]*[\"'](?!npu|musa)\w")
 _RUNNERS = (b"Trainer(", b"Fabric(", b"LightningCLI(")
 
 _WRAPS = b"DataParallel("
@@ -50,13 +61,15 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
     LIGHTNING_ON_CPU, if a question for CUDA decides what Lightning's `Trainer` gets. Lightning knows CUDA's devices
     only, so the question stays, and Lightning keeps the models on the CPU; LIGHTNING_PLACES, if the file runs
     Lightning in another way; DRIVER_ASKED, if the file reads about the first GPU that NVIDIA's driver lists, where
-    the program has found that it trains on a GPU: `GPUtil.getGPUs()[0]`; FLAG_BY_CUDA (`_sets_flag`);
-    WRAPS_BY_COUNT (`_wraps_by_count`)."""
+    the program has found that it trains on a GPU: `GPUtil.getGPUs()[0]`; OWN_BACKEND, if it gives torch's place for
+    another backend its own name; FLAG_BY_CUDA (`_sets_flag`); WRAPS_BY_COUNT (`_wraps_by_count`)."""
     found = set[str]()
     if contains(data, b"lightning") and contains_any(data, _RUNNERS) and _LIGHTNING.search(data):
         found.add(LIGHTNING_ON_CPU if contains(data, b"Trainer") and _GIVEN.search(data) else LIGHTNING_PLACES)
     if contains(data, _DRIVER) and _FIRST.search(data):
         found.add(DRIVER_ASKED)
+    if contains(data, _REGISTERS) and _OWN_NAME.search(data):
+        found.add(OWN_BACKEND)
     if not contains(data, b"cuda"):
         return frozenset(found) if found and not is_apart(path) else frozenset()
     if contains(data, _CAPABILITY) and _keeps_flag(data):

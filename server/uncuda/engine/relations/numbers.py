@@ -22,6 +22,7 @@ from ...project import (
     LIGHTNING_ON_CPU,
     LIGHTNING_PLACES,
     MODELS_ON_CPU,
+    OWN_BACKEND,
     WRAPS_BY_COUNT,
 )
 from .alike import unwrapping
@@ -66,6 +67,8 @@ def left_elsewhere(hits: Sequence[Hit], branches: Branches, libraries: Libraries
     rules/limits.tsv."""
     yield from ((index, KNOWS_CUDA) for index in known_elsewhere(hits, branches))
     stay = libraries.project.models_stay
+    if OWN_BACKEND in stay:
+        yield from ((index, OWN_BACKEND) for index, hit in enumerate(hits) if hit.is_safe)
     if MODELS_ON_CPU in stay:
         yield from ((index, MODELS_ON_CPU) for index in _numbers_of_processes(hits))
     for reason in (LIGHTNING_ON_CPU, FLAG_BY_CUDA, DRIVER_ASKED):
