@@ -115,7 +115,7 @@ def test_a_process_that_remains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     code = (
         "import pathlib, subprocess\n"
         "child = subprocess.Popen(['sleep', '600'], start_new_session=True, stdout=-3, stderr=-3)\n"
-        "while not pathlib.Path(f'/proc/{child.pid}/environ').read_bytes():\n"  # it is empty while the program is loaded
+        "while not pathlib.Path(f'/proc/{child.pid}/environ').read_bytes():\n"  # empty while the program is loaded
         "    pass\n"
     )
     assert command(code, tmp_path) == ["a process remains"]
