@@ -21,6 +21,7 @@ STAYS = {
     "TF32, as a truth": "arguments = TrainingArguments(tf32=bool(torch.cuda.is_available()))\n",
     "an accelerator": 'if not torch.cuda.is_available():\n    cfg.trainer.accelerator = "cpu"\n    cfg.devices = 1\n',
     "words": 'model = Regressor(task_type="GPU" if torch.cuda.is_available() else "CPU", iterations=3)\n',
+    "words, through an own class": 'model = Net(task_type="GPU" if torch.cuda.is_available() else "CPU")\n',
     "a method and the CPU": 'result = self.model.predict(x, device=0 if torch.cuda.is_available() else "cpu")\n',
 }
 MOVES = {

@@ -28,6 +28,8 @@ _ACCELERATOR, _LIGHTNING = ".accelerator", "lightning"
 _SETS = lazy_re.compile(r"""(?<=[\w\])])\.accelerator[ \t]*=[ \t]*["'](?:auto|cpu|cuda|gpu)["']""")
 _OF_TRAINER = "trainer"  # `cfg.trainer.accelerator` holds what Lightning's `Trainer` gets
 _OTHERS_WORDS = frozenset({"gpu", "gpu_hist"})  # the words of CatBoost, LightGBM and XGBoost
+# the library whose word a keyword takes, also if a class of the project hands it on
+_NAMES = {"device_type": "lightgbm", "task_type": "catboost", "tree_method": "xgboost"}
 _HOST, _DEVICES = "cpu", ("device", "devices")
 # methods of the models of ultralytics, which take a number as that of a device of CUDA
 _OF_MODELS = frozenset({"benchmark", "export", "predict", "track", "train", "tune", "val"})
@@ -111,7 +113,8 @@ def _given(hit: Hit, branches: Branches) -> tuple[ast.Call, bool] | None:
     if choice is None:
         return (call, False) if _ASKS.fullmatch(keyword) else None
     if isinstance(one, str) and one.lower() in _OTHERS_WORDS:
-        return call, False
+        library = _NAMES.get(keyword, "")
+        return call, bool(library) and branches.says(library)
     is_number = isinstance(one, int) and not isinstance(one, bool) and other == _HOST and keyword in _DEVICES
     is_of_model = isinstance(call.func, ast.Attribute) and call.func.attr in _OF_MODELS
     return (call, True) if is_number and is_of_model else None
