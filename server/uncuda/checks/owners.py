@@ -198,11 +198,15 @@ def _fields(text: str, find: Find) -> Iterator[tuple[int, str]]:
 
 def _head_above(text: str, heads: Sequence[int], at: int, indent: int) -> re.Match[str] | None:
     """The nearest header of a class or function above an offset with an indentation of less than `indent`."""
+    found = (_HEAD.match(text, line) for line in _lines_above(text, heads, at))
+    return next((head for head in found if head is not None and len(head["indent"]) < indent), None)
+
+
+def _lines_above(text: str, heads: Sequence[int], at: int) -> Iterator[int]:
+    """Yield the starts of the lines above an offset that contain one of the words at the offsets `heads`, the nearest
+    first."""
     for index in range(bisect_left(heads, at) - 1, -1, -1):
-        head = _HEAD.match(text, text.rfind("\n", 0, heads[index]) + 1)
-        if head is not None and len(head["indent"]) < indent:
-            return head
-    return None
+        yield text.rfind("\n", 0, heads[index]) + 1
 
 
 def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapping[int, tuple[int, str]]) -> str:
@@ -212,8 +216,7 @@ def _holder(text: str, heads: Sequence[int], method: re.Match[str], before: Mapp
     previous method.
     """
     indent = len(method["indent"])
-    for index in range(bisect_left(heads, method.start()) - 1, -1, -1):
-        line = text.rfind("\n", 0, heads[index]) + 1
+    for line in _lines_above(text, heads, method.start()):
         if (known := before.get(indent)) is not None and known[0] == line:
             return known[1]
         head = _HEAD.match(text, line)

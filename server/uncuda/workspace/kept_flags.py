@@ -63,6 +63,14 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
     Lightning in another way; DRIVER_ASKED, if the file reads about the first GPU that NVIDIA's driver lists, where
     the program has found that it trains on a GPU: `GPUtil.getGPUs()[0]`; OWN_BACKEND, if it gives torch's place for
     another backend its own name; FLAG_BY_CUDA (`_sets_flag`); WRAPS_BY_COUNT (`_wraps_by_count`)."""
+    found = _of_libraries(data)
+    if contains(data, b"cuda"):
+        found |= _of_cuda(data)
+    return frozenset(found) if found and not is_apart(path) else frozenset()
+
+
+def _of_libraries(data: bytes) -> set[str]:
+    """Return the reasons that a file shows also if it does not name CUDA."""
     found = set[str]()
     if contains(data, b"lightning") and contains_any(data, _RUNNERS) and _LIGHTNING.search(data):
         found.add(LIGHTNING_ON_CPU if contains(data, b"Trainer") and _GIVEN.search(data) else LIGHTNING_PLACES)
@@ -70,15 +78,17 @@ def models_stay(data: bytes, path: str) -> frozenset[str]:
         found.add(DRIVER_ASKED)
     if contains(data, _REGISTERS) and _OWN_NAME.search(data):
         found.add(OWN_BACKEND)
-    if not contains(data, b"cuda"):
-        return frozenset(found) if found and not is_apart(path) else frozenset()
-    if contains(data, _CAPABILITY) and _keeps_flag(data):
-        found.add(MODELS_ON_CPU)
+    return found
+
+
+def _of_cuda(data: bytes) -> set[str]:
+    """Return the reasons that only a file shows which names CUDA."""
+    found = {MODELS_ON_CPU} if contains(data, _CAPABILITY) and _keeps_flag(data) else set()
     if contains(data, _WRAPS) and _wraps_by_count(data):
         found.add(WRAPS_BY_COUNT)
     if contains(data, _METHOD) and _sets_flag(data):
         found.add(FLAG_BY_CUDA)
-    return frozenset(found) if found and not is_apart(path) else frozenset()
+    return found
 
 
 def _keeps_flag(data: bytes) -> bool:

@@ -36,33 +36,33 @@ _OF_MODELS = frozenset({"benchmark", "export", "predict", "track", "train", "tun
 
 
 def given_answers(hits: Sequence[Hit], branches: Branches, libraries: Libraries) -> Iterator[tuple[int, str]]:
-    """Yield (index, KNOWS_CUDA) for each question `torch.cuda.is_available()` whose answer a library other than
-    torch receives as an answer about CUDA: under a keyword such as `use_cuda`, as one of two words, of which one is
-    "gpu", or as the number of a device beside the word "cpu". Also yield those that guard the choice of Lightning's
-    accelerator, `if not torch.cuda.is_available(): cfg.trainer.accelerator = "cpu"`."""
+    """Yield (index, KNOWS_CUDA) for each question `torch.cuda.is_available()` whose answer a library with devices of
+    its own receives as an answer about CUDA: under a keyword such as `gpu`, as one of two words, of which one is "gpu",
+    or as the number of a device beside the word "cpu". Also yield those that turn on TF32 for `TrainingArguments`, and
+    those that guard the choice of Lightning's accelerator, `if not torch.cuda.is_available(): cfg.trainer.accelerator =
+    "cpu"`."""
     foreign: Mapping[str, str] | None = None
     accelerators = _accelerators(branches, libraries.project)
     for index, hit in enumerate(hits):
-        if accelerators and hit.words.get("name") == _AVAILABLE and _guards(hit, accelerators, branches):
-            yield index, KNOWS_CUDA
+        if hit.words.get("name") != _AVAILABLE:
             continue
-        found = _given(hit, branches) if hit.words.get("name") == _AVAILABLE else None
-        if found is None:
-            continue
-        call, is_sure = found
-        if is_sure:
+        if accelerators and _guards(hit, accelerators, branches):
             yield index, KNOWS_CUDA
-            continue
-        foreign = _libraries(branches, libraries) if foreign is None else foreign
-        root, _ = chain_of(call.func)
-        if isinstance(root, ast.Name) and root.id in foreign:
-            yield index, KNOWS_CUDA
+        elif (found := _given(hit, branches)) is not None:
+            call, is_sure = found
+            if not is_sure and foreign is None:
+                foreign = _libraries(branches, libraries)
+            root, _ = chain_of(call.func)
+            if is_sure or (isinstance(root, ast.Name) and foreign is not None and root.id in foreign):
+                yield index, KNOWS_CUDA
 
 
 def _accelerators(branches: Branches, project: Project) -> Sequence[int]:
     """Return the offsets at which Lightning's accelerator is set in an object: `cfg.trainer.accelerator = "cpu"`."""
     facts = branches.facts
     found = facts.searches.find(("sets", _SETS), matches(_SETS, _ACCELERATOR)) if branches.says(_ACCELERATOR) else ()
+    if not found:
+        return ()
     lightning = not {LIGHTNING_ON_CPU, LIGHTNING_PLACES}.isdisjoint(project.models_stay) or branches.says(_LIGHTNING)
     return [
         at

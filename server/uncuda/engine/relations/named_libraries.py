@@ -14,6 +14,7 @@ from pathlib import PurePath
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...facts.layout import Layout
 from ...facts.role_calls import last_word
 from ...facts.scans import matches
 from ...module_names import is_test
@@ -93,7 +94,7 @@ def _named(branches: Branches, names: frozenset[str]) -> Iterator[int]:
     layout = branches.facts.layout
     found = branches.facts.searches.find(("named", names), matches(_pattern(names))) if names else ()
     for at in found:
-        if at and not layout.token_at(at - 1) and layout.token_at(at) != "#" and not _is_shown(at, branches):
+        if _begins(at, layout) and not _is_shown(at, branches):
             yield at
 
 
@@ -113,9 +114,12 @@ def _refused(branches: Branches) -> Iterator[int]:
     """Yield the offsets at which a dictionary gets the key "tf32", or a call the keyword, with the value True."""
     facts = branches.facts
     found = facts.searches.find(("refused", _TF32), matches(_TF32, "tf32")) if branches.says("tf32") else ()
-    for at in found:
-        if at and not facts.layout.token_at(at - 1) and facts.layout.token_at(at) != "#":
-            yield at
+    yield from (at for at in found if _begins(at, facts.layout))
+
+
+def _begins(at: int, layout: Layout) -> bool:
+    """Return whether a string literal, or code, begins at an offset: it is inside of no string and no comment."""
+    return at > 0 and not layout.token_at(at - 1) and layout.token_at(at) != "#"
 
 
 def _imports(branches: Branches) -> Iterator[int]:

@@ -227,9 +227,8 @@ def _is_number(outer: ast.Assign | ast.Return, statement: Statement, names: Sequ
     if isinstance(outer, ast.Assign):
         name = last_word(outer.targets[0])
         given = name in _CHOICES and _NUMBERS[1] in names and branches.says(f"{name}={name}")
-        return (
-            given or name in names or name.lower().endswith(tuple(f"_{one}" for one in names)) or name.lower() in names
-        )
+        lowered = name.lower()
+        return given or lowered in names or lowered.endswith(tuple(f"_{one}" for one in names))
     scope = branches.indents.scope_of(statement.start)
     function = FUNCTION.match(branches.text, scope[0]) if scope is not None else None
     return function is not None and any(word in function[1] for word in names)
