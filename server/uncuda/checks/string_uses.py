@@ -7,15 +7,17 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from .. import lazy_re
 from ..catalogue import Rule
 from ..edits import REVIEW, SAFE
+from ..facts.changes import Scan, Worded
 from ..facts.digest import Text
 from ..facts.read import Statement
 from ..facts.role_calls import last_word
 from ..facts.roles import Role, is_expected
-from ..facts.scans import matches
+from ..facts.scans import plain
 from .checkpoint_maps import CheckpointMaps
 from .given_away import GivenAway
 from .parameters import Parameters, Passed
@@ -29,6 +31,11 @@ from .string_sources import Sources
 _PARTS = frozenset({"subscript", "concatenation", "receiver", "other"})
 # a string with the word; the group matches if the string begins with it, or names what is replaced
 _CUDA = lazy_re.compile(r"""["'](?:((?:torch\.)?cuda)|[^"'\n]*?cuda)""")
+
+
+_QUOTES = frozenset("\"'")
+_OPENED = lazy_re.compile(r"(?:[,({=]|(?<![\w\])])\[)$")
+_ENTRY = lazy_re.compile(r"[^\"'\n]*[\"'][ \t]*,")
 
 
 def _in_assertion(match: re.Match[str], text: str) -> bool:
@@ -52,6 +59,21 @@ def _handed_on(role: Role, statement: Statement) -> Iterator[Role]:
         for position, given in enumerate(call.args):
             if isinstance(given, ast.Name) and given.id == name:
                 yield Role("argument", given, call, method=last_word(call.func), parameter=position)
+
+
+@lru_cache(maxsize=64)
+def _listed(word: str) -> Scan:
+    """Return a function that finds the strings that begin with a word and may be entries of a list, of a call or of an
+    enumeration."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        for at in plain(word)(text, start, end):
+            if text[at - 1 : at] in _QUOTES:
+                before = text[text.rfind("\n", 0, at) + 1 : at - 1].rstrip(" \t")
+                if _OPENED.search(before, max(0, len(before) - 2)) or (not before and _ENTRY.match(text, at)):
+                    yield at
+
+    return Worded(word, scan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +227,7 @@ class Uses:
 
     def _may_choose(self, word: str) -> bool:
         """Return whether the text has a list or an enumeration with a string that begins with a word."""
-        quoted = rf"[\"']{re.escape(word)}"
-        pattern = re.compile(rf"(?:[,({{=]|(?<![\w\])])\[)[ \t]*{quoted}|^[ \t]*{quoted}[^\"'\n]*[\"'][ \t]*,", re.M)
-        return self.flow.quotes(word) and self.flow.context.facts.searches.has(("choice", word), matches(pattern, word))
+        return self.flow.quotes(word) and self.flow.context.facts.searches.has(("choice", word), _listed(word))
 
     def _is_choice(self, old: str, new: str, role: Role, statement: Statement) -> bool:
         fields = (name for kind, name, *_ in self.sources.of(role, statement) if kind == "field")

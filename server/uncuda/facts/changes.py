@@ -234,6 +234,20 @@ class Searches:
         self._placed.add(key)
         return self._all(key, scan)
 
+    def each(self, kind: str, scans: Iterable[tuple[str, Scan]]) -> dict[str, list[int]]:
+        """Return what `find` returns for each pair of a word and a scan, by word, without the scans that find nothing.
+        `kind`: the first part of the key of each search; the word is the second. A new text is searched for all words
+        at once, which takes half the time."""
+        every = {(kind, word): scan for word, scan in scans}
+        self._placed.update(every)
+        if not self._before and self._base is None:
+            data = self._in_bytes()
+            absent = [key for key, scan in every.items() if isinstance(scan, Worded) and not scan.may_find(data)]
+            self._found.update((key, []) for key in absent)
+            self._scans.update((key, every.pop(key)) for key in absent)
+            self.work.search(0, len(absent) * len(self.text))
+        return {key[1]: found for key, scan in every.items() if (found := self._all(key, scan))}
+
     def has(self, key: Hashable, scan: Scan) -> bool:
         """Whether `find` would return any offset."""
         return bool(self._all(key, scan))
@@ -253,12 +267,14 @@ class Searches:
     def _searched(self, scan: Scan) -> list[int]:
         """Return what a scan finds in the whole text. Most words that rules look for are not in a text: a search in its
         bytes, which is faster than one in the text, comes first."""
-        if isinstance(scan, Worded):
-            if self._bytes is None:
-                self._bytes = _bytes_of(self.text)
-            if not scan.may_find(self._bytes):
-                return []
+        if isinstance(scan, Worded) and not scan.may_find(self._in_bytes()):
+            return []
         return list(scan(self.text, 0, len(self.text)))
+
+    def _in_bytes(self) -> bytes:
+        if self._bytes is None:
+            self._bytes = _bytes_of(self.text)
+        return self._bytes
 
     def keys(self, known: Collection[Hashable] = ()) -> frozenset[Hashable]:
         """The keys of all searches so far, except the keys in `known` and the keys that begin with FOLLOWED."""

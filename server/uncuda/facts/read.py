@@ -8,7 +8,6 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain, islice
 
 from .. import lazy_re
@@ -42,7 +41,7 @@ _LENT = lazy_re.compile(
 _LENDS = ("torch.cuda.", "torch.device(", "torch.dtype", "torch.bfloat16", "torch.float16", "torch.no_grad(")
 _NONE = lazy_re.compile(r"torch[ \t]+is[ \t]+(?:not[ \t]+)?None\b")  # where torch may be missing, so may be its plugin
 _STORES = {  # for each name under which classes store torch: what the statement begins with
-    name: lazy_re.compile(rf"^[ \t]*self\.{name}[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
+    name: lazy_re.compile(rf"self\.{name}(?<![\w.]self\.{name})[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)")
     for name in ("torch", "_torch")
 }
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
@@ -132,9 +131,9 @@ class _Reader:
         # than torch can report anything
         if not self._found_any():
             own = roots - {"torch"}
-            self.read_at(searches.find(("imports", own), imports(_any_of(own))))
+            self.read_at(searches.find(("imports", own), imports(own)))
         if self._found_any():
-            self.read_at(searches.find(("imports", roots), imports(_any_of(roots))))
+            self.read_at(searches.find(("imports", roots), imports(roots)))
             self.read_at(filter(self._is_late, searches.find(("late", LATE), matches(LATE, "torch"))))
         self.follow_names()
         return self.finish()
@@ -182,8 +181,7 @@ class _Reader:
     def anchored(self) -> list[int]:
         """Return the offsets of all anchors, and record which anchors the text contains; an anchor is a word without
         which a rule finds nothing."""
-        find = self.facts.searches.find
-        found = {word: offsets for word, scan in self.words.scans if (offsets := find(("anchor", word), scan))}
+        found = self.facts.searches.each("anchor", self.words.scans)
         self.facts.present = frozenset(found)
         return sorted(chain.from_iterable(found.values()))
 
@@ -426,8 +424,3 @@ def _stored(layout: Layout, searches: Searches) -> frozenset[str]:
 
 def _inside(offsets: Sequence[int], start: int, end: int) -> Sequence[int]:
     return offsets[bisect_left(offsets, start) : bisect_left(offsets, end)]
-
-
-@lru_cache(maxsize=16)
-def _any_of(roots: frozenset[str]) -> re.Pattern[str]:
-    return re.compile("|".join(map(re.escape, sorted(roots))))

@@ -135,9 +135,15 @@ def _word_around(text: str, offset: int) -> tuple[int, int]:
     return start, match.end() if match else start
 
 
-def imports(roots: re.Pattern[str]) -> Scan:
-    """Return a function that finds the word "import" in lines that contain the name of a top-level module which the
-    pattern `roots` matches, and in lines whose statement continues on the next line."""
+@lru_cache(maxsize=16)
+def imports(roots: frozenset[str]) -> Scan:
+    """Return a function that finds the word "import" in lines that contain one of the `roots`, which are names of
+    top-level modules, and in lines whose statement continues on the next line."""
+    root = re.compile("|".join(map(re.escape, sorted(roots))))
+
+    @lru_cache(maxsize=4096)  # the files of a project repeat their imports
+    def concerns(line: str) -> bool:
+        return root.search(line) is not None or line.rstrip().endswith(("\\", "("))
 
     def scan(text: str, start: int, stop: int) -> Iterator[int]:
         # only the first "import" of each line is checked; in a text with carriage returns, which may also end lines,
@@ -148,7 +154,7 @@ def imports(roots: re.Pattern[str]) -> Scan:
             line = text.rfind("\n", 0, at) + 1
             end = text.find("\n", at)
             end = end if end >= 0 else len(text)
-            if roots.search(text, line, end) or text[line:end].rstrip().endswith(("\\", "(")):
+            if concerns(text[line:end]):
                 yield at
             at = text.find("import", at + 6 if carriages else end, stop)
 

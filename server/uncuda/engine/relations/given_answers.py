@@ -25,7 +25,7 @@ _AVAILABLE = "torch.cuda.is_available"
 _ASKS = lazy_re.compile(r"(?!no_|not_|disable)(?:\w*_)?(?:cuda|gpu)", re.IGNORECASE)
 _TF32, _OF_TF32 = "tf32", "TrainingArguments"  # transformers refuses TF32 without CUDA
 _ACCELERATOR, _LIGHTNING = ".accelerator", "lightning"
-_SETS = lazy_re.compile(r"""(?<=[\w\])])\.accelerator[ \t]*=[ \t]*["'](?:auto|cpu|cuda|gpu)["']""")
+_SETS = lazy_re.compile(r"""\.accelerator(?<=[\w\])]\.accelerator)[ \t]*=[ \t]*["'](?:auto|cpu|cuda|gpu)["']""")
 _OF_TRAINER = "trainer"  # `cfg.trainer.accelerator` holds what Lightning's `Trainer` gets
 _OTHERS_WORDS = frozenset({"gpu", "gpu_hist"})  # the words of CatBoost, LightGBM and XGBoost
 # the library whose word a keyword takes, also if a class of the project hands it on
