@@ -407,7 +407,8 @@ class TestVersions:
         assert catalogue.target("npu", ">=2.4").features["integer-device"] == "integer-device"
         assert catalogue.target("npu", ">=2.6").features["integer-device"] == "yes"
         assert catalogue.target("npu", "2.7.1", ">=2.1").features["integer-device"] == "integer-device"
-        assert catalogue.target("npu", "2.7.1").rows["torch.cuda.ExternalStream"].present
+        assert catalogue.target("npu", "2.7.1.post11").rows["torch.cuda.ExternalStream"].present
+        assert not catalogue.target("npu", "2.7.1").rows["torch.cuda.ExternalStream"].present
         assert not catalogue.target("npu", ">=2.7,<2.9").rows["torch.cuda.ExternalStream"].present
         assert not catalogue.target("npu", ">=2.7,<2.9").rows["torch.set_autocast_gpu_dtype"].shim
 

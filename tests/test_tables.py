@@ -413,8 +413,10 @@ def rows_of(target: str, version: str) -> dict[str, dict[str, str]]:
         ("2.9.0.post9", "torch.cuda.ExternalStream", {"present": "1"}),
         ("2.9.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.10.0.post7"}),
         ("2.9.0", "torch.cuda.host_memory_stats", {"present": "0", "since": "2.9.0.post9"}),
+        ("2.7.1", "torch.cuda.ExternalStream", {"present": "0", "since": "2.7.1.post11"}),
+        ("2.7.1.post11", "torch.cuda.ExternalStream", {"present": "1"}),
         # libtorch_npu.so of 2.1 does not contain this string
-        ("2.1.0.post17", "torch._C._cuda_getCurrentRawStream", {"present": "0", "since": "2.6.0.post5"}),
+        ("2.1.0.post17", "torch._C._cuda_getCurrentRawStream", {"present": "0", "since": "2.6.0"}),
         ("2.6.0.post5", "torch.cuda.Event.ipc_handle", {"present": "0"}),
         # torch.cuda.is_bf16_supported(including_emulation=True) is newer than these versions
         ("2.8.0.post5", "torch.cuda.is_bf16_supported", {"missing": "including_emulation"}),

@@ -135,7 +135,8 @@ def test_what_tests_set_does_not_count_for_the_project(path: str) -> None:
 @pytest.mark.parametrize(
     "version, known",
     [
-        ("2.1.0", False), ("2.5.1", False), ("2.6.0.post5", False), ("2.7.1", True), ("2.8.0.post5", True),
+        ("2.1.0", False), ("2.5.1", False), ("2.6.0.post5", False), ("2.7.1", False),
+        ("2.7.1.post11", True), ("2.8.0", False), ("2.8.0.post5", True),
         ("2.9.0", False), ("2.9.0.post9", True), ("2.9.1", True), ("2.10.0", True), ("2.14.0", True), (None, True),
         (">=2.6,<2.9", False), (">=2.10", True),
     ],

@@ -309,6 +309,8 @@ def test_a_name_that_the_version_lacks_says_since_when() -> None:
     assert "since torch_npu 2.7.1" in found.message
     assert found.fixes[0].applicability == "review"
     (found,) = findings(text, engine(target_version="2.7.1"))
+    assert "not in torch_npu 2.7.1" in found.message
+    (found,) = findings(text, engine(target_version="2.7.1.post11"))
     assert found.fixes[0].applicability == "safe"
 
 

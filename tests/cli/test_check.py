@@ -330,7 +330,7 @@ class TestTorchVersion:
 
 
 class TestPins:
-    # torch_npu has ExternalStream since 2.7.1
+    # torch_npu has ExternalStream since 2.7.1.post11
     TEXT = "import torch\n\ns = torch.cuda.ExternalStream(1)\n"
 
     def test_the_pinned_plugin_decides_what_is_safe(self) -> None:
@@ -344,10 +344,13 @@ class TestPins:
         assert "since torch_npu 2.7.1" in finding["message"]
         make({"requirements.txt": "torch-npu==2.7.1\n"})
         uncuda("fix")
+        assert Path("a.py").read_text() == self.TEXT
+        make({"requirements.txt": "torch-npu==2.7.1.post11\n"})
+        uncuda("fix")
         assert "torch.npu.ExternalStream(1)" in Path("a.py").read_text()
 
     @pytest.mark.parametrize(
-        ("pin", "safe"), [(">=2.6,<2.8", False), (">=2.7,<2.8", True), (">=2.7,<2.9", False), (">=2.13", True)]
+        ("pin", "safe"), [(">=2.6,<2.8", False), (">=2.7,<2.8", False), (">=2.7,<2.9", False), (">=2.13", True)]
     )
     def test_a_range_has_what_all_of_it_has(self, pin: str, safe: bool) -> None:
         make({"a.py": self.TEXT, "pyproject.toml": f'[project]\ndependencies = ["torch_npu{pin}"]\n'})
@@ -359,13 +362,13 @@ class TestPins:
     def test_a_name_that_went_away_and_came_back(self) -> None:
         make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.8.0.post5\n"})
         (finding,) = check().json["findings"]
-        assert finding["message"].endswith("(since torch_npu 2.9.0.post9)")  # 2.7.1 has it, too; 2.8.0 does not
+        assert finding["message"].endswith("(since torch_npu 2.9.0.post9)")  # 2.7.1.post11 has it, too; 2.8.0 does not
         (finding,) = check("--locale", "zh").json["findings"]
         assert "自 2.9.0.post9 起" in finding["message"]
 
     def test_the_setting_wins(self) -> None:
         make({"a.py": self.TEXT, "requirements.txt": "torch-npu==2.6.0\n"})
-        run = check("--target-version", "2.7.1")
+        run = check("--target-version", "2.7.1.post11")
         assert (run.err, run.json["findings"][0]["fixes"][0]["applicability"]) == ("", "safe")
 
     def test_the_plugin_goes_with_torch(self) -> None:
@@ -394,7 +397,7 @@ class TestPins:
     def test_each_folder_has_its_own(self) -> None:
         make({".git/HEAD": "", "a/x.py": self.TEXT, "b/x.py": self.TEXT, "b/sub/x.py": self.TEXT, "c/x.py": self.TEXT})
         make({f"{name}/requirements.txt": f"torch-npu=={version}\n" for name, version in
-              (("a", "2.6.0"), ("b", "2.7.1"), ("c", "2.13.0"))})  # fmt: skip
+              (("a", "2.6.0"), ("b", "2.7.1.post11"), ("c", "2.13.0"))})  # fmt: skip
         run = check()
         found = {f["path"]: f["fixes"][0]["applicability"] for f in run.json["findings"]}
         assert found == {"a/x.py": "review", "b/x.py": "safe", "b/sub/x.py": "safe", "c/x.py": "safe"}
