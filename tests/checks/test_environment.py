@@ -409,5 +409,31 @@ def test_a_variable_beside_a_query_of_nvidias_tool() -> None:
         assert found.fixes
 
 
+CHOSEN = """\
+import os
+
+import GPUtil
+
+
+def free():
+    return [device.id for device in GPUtil.getGPUs()]
+
+
+def mask(ids):
+    os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(map(str, ids))
+"""
+
+
+def test_a_variable_beside_a_library_that_chooses_nvidias_devices() -> None:
+    """As in torchness/devices.py: without NVIDIA's driver the list is empty, and the target's devices would be
+    hidden."""
+    for engine in ENGINES.values():
+        (found,) = engine.check(Source(CHOSEN)).findings
+        assert not found.fixes and "NVIDIA's driver" in found.message
+        (found,) = engine.check(Source(CHOSEN.replace("import GPUtil", "from devices import GPUtil"))).findings
+        assert found.fixes
+    type_in_each_line(CHOSEN, ("import GPUtil", "import os", "x = GPUtil", "import GPUtils"), 3)
+
+
 def test_a_query_of_nvidias_tool_is_typed() -> None:
     type_in_each_line(MANAGER, ("os.system('nvidia-smi')", "# nvidia-smi", "x = 1", "def f():"), 3)

@@ -63,6 +63,7 @@ SAFE = [
     "x.to('cuda:' + str(i))",
     "x.to('''cuda''')",
     "ok = device == 'cuda' or re.fullmatch(r'cuda:[0-9]+', device)",
+    "ok = re.fullmatch(r'auto|cpu|cuda(?::(\\d+))?', device)",
     "with torch.autocast('cuda'): pass",
     "with torch.amp.autocast(device_type='cuda', enabled=flag): pass",
     "def f():\n    scope = torch.autocast\n    with scope('cuda'): pass",

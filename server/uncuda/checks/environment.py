@@ -278,6 +278,8 @@ def _stays(rule: Rule, context: Context, statement: Statement) -> str:
         return NVIDIA_TOOLS
     if any(_is_beside(name, context, statement) for name in rule.get("nvidia-queries", ())):
         return NVIDIA_QUERIES
+    if _imports_any(rule.get("nvidia-choosers", ()), context):
+        return NVIDIA_QUERIES
     return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("card-tests", ())) else ""
 
 
@@ -295,11 +297,17 @@ def _is_beside(name: str, context: Context, statement: Statement) -> bool:
 
 def _is_of_another_framework(rule: Rule, context: Context) -> bool:
     """Return whether the file imports one of the rule's `frameworks`, and nothing that is named after torch."""
-    named = [name for name in rule.get("frameworks", ()) if context.facts.says(name)]
-    context.asked.update([*named, _TORCH] if named else ())  # an edit of a line with these words may change the imports
-    if context.imported_roots.isdisjoint(named):
+    if not _imports_any(rule.get("frameworks", ()), context):
         return False
+    context.asked.add(_TORCH)
     return not any(_TORCH in root for root in context.imported_roots)
+
+
+def _imports_any(modules: Sequence[str], context: Context) -> bool:
+    """Return whether the file imports one of these top-level modules."""
+    named = [name for name in modules if context.facts.says(name)]
+    context.asked.update(named)  # an edit of a line with these words may change the imports
+    return not context.imported_roots.isdisjoint(named)
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:

@@ -14,6 +14,7 @@ from ..limits import Work
 from .guards import filled, guarded
 from .linked_branches import LinkedBranches
 from .relations.alike import alike, answering, asserted, chained, wrapping
+from .relations.asked_devices import asked_devices
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.expectations import Expectations
 from .relations.given_answers import given_answers
@@ -165,6 +166,7 @@ def _linked(
     known = ((head, index) for head, index in functions if index is not None)
     joined = [*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches)]
     joined += asserted(hits, branches)
+    joined += asked_devices(hits, branches)
     joined += answering(hits, branches.work)
     joined += wrapping(hits, branches)
     joined += Together(hits, branches).pairs()

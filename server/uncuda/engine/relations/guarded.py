@@ -21,6 +21,7 @@ from .flags import CONDITIONS
 from .kernels import Kernels, Libraries, Place, Word
 from .looked_up import dictionaries, lookups
 from .marks import MODULE
+from .named_calls import named_calls
 from .numbers import counts_left
 from .parts import asking_parts, in_test
 from .questions import COUNT, Questions
@@ -76,6 +77,7 @@ def over_cuda(
     kernels = Kernels(branches.facts, hits, libraries)
     kernels.places += map(_place_of, raising(hits, classes))
     kernels.places += map(_place_of, counts_left(hits, branches))
+    kernels.places += named_calls(hits, branches.facts)
     left = (*words_left(hits, branches.facts), *gpus_left(branches.facts))
     kernels.places += [Place(at, word, True) for at, word in left]
     names = dict.fromkeys(constants_left(hits, classes, branches.facts))

@@ -1,0 +1,61 @@
+"""Finds calls whose names say that they run only on CUDA, through NCCL or with NVIDIA's driver: `ext.cuda_stitch(x)`
+beside `ext.cpu_stitch(x)`, `ProcessGroupNCCL()` of another package than torch, and `nvmlInit()`. No fix renames
+them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ... import lazy_re
+from ...checks import Hit
+from ...facts.names import from_imports, plain_imports
+from ...facts.read import Facts
+from ...facts.scans import matches, word_before
+from .kernels import Place
+
+_OF_CUDA = lazy_re.compile(r"cuda\w*[ \t]*\(")
+# names of NCCL, and of NVML, whose functions a file may have from `from pynvml import *`
+_OF_NVIDIA = {word: lazy_re.compile(rf"{word}\w*[ \t]*\(") for word in ("NCCL", "Nccl", "nvmlInit")}
+_DEFINES = ("class ", "def ")
+
+
+def named_calls(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
+    """Yield the calls of functions of imported modules that are named for CUDA and have a twin for the CPU in the same
+    file, the calls of classes and functions that are named for NCCL and are not torch's, and those that start NVML."""
+    yield from _with_twin(facts)
+    yield from _of_nvidia(hits, facts)
+
+
+def _with_twin(facts: Facts) -> Iterator[Place]:
+    found = [
+        (at, owner, name)
+        for at, owner, name in _calls("cuda", facts) if owner and name != "cuda"
+        if facts.says(f"{owner}.{name.replace('cuda', 'cpu')}(")
+    ]  # fmt: skip
+    modules = dict((*from_imports(facts.searches), *plain_imports(facts.searches))) if found else {}
+    for at, owner, name in found:
+        if not f"{modules.get(owner, 'torch')}.".startswith("torch."):
+            yield Place(at, f"{owner}.{name}")
+
+
+def _of_nvidia(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
+    found = [call for word in _OF_NVIDIA if facts.says(word) for call in _calls(word, facts)]
+    bound = dict(from_imports(facts.searches)) if found else {}
+    spans = [(hit.start, hit.end) for hit in hits] if found else []
+    for at, owner, name in found:
+        facts.work.compare(len(spans))
+        if not any(start <= at < end for start, end in spans) and not bound.get(owner or name, "").startswith("torch."):
+            yield Place(at, f"{owner}.{name}".lstrip("."))
+
+
+def _calls(word: str, facts: Facts) -> Iterator[tuple[int, str, str]]:
+    """Yield the calls of names that contain a word: the offset of the word, the name before the dot ("" if there is
+    none), and the called name."""
+    text = facts.text
+    for at in facts.searches.find(("called", word), matches(_OF_NVIDIA.get(word, _OF_CUDA), word)):
+        start = at - len(word_before(text, at))
+        dotted = text[start - 1 : start] == "."
+        owner = word_before(text, start - 1) if dotted else ""
+        if (owner or not dotted) and not text[max(0, start - 6) : start].endswith(_DEFINES):
+            if not facts.layout.token_at(at):
+                yield at, owner, text[start : text.find("(", at)].rstrip()
