@@ -13,7 +13,7 @@ from ...facts.read import Facts
 from ...facts.scans import matches, word_before
 from .kernels import Place
 
-_OF_CUDA = lazy_re.compile(r"cuda\w*[ \t]*\(")
+_OF_CUDA = lazy_re.compile(r"cuda(?:\w+|(?<=\wcuda))[ \t]*\(")
 # names of NCCL, and of NVML, whose functions a file may have from `from pynvml import *`
 _OF_NVIDIA = {word: lazy_re.compile(rf"{word}\w*[ \t]*\(") for word in ("NCCL", "Nccl", "nvmlInit")}
 _DEFINES = ("class ", "def ")
