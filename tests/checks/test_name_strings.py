@@ -148,6 +148,36 @@ def test_typing_beside_attributes_that_are_patched_through_a_module() -> None:
     type_in_each_line(text, typed, 0, "tests/test_a.py", Project(carried=carried))
 
 
+REPLACED = """\
+import torch
+from app.device import get_device
+
+
+class TestDevice:
+    available = torch.cuda.is_available()
+
+    @patch("torch.cuda.is_available", return_value=False)
+    def test_the_cpu(self, mock_cuda):
+        assert get_device() == torch.device("cpu")
+
+    @pytest.mark.skipif(not available, reason="no GPU")
+    def test_the_first(self):
+        with pytest.raises(RuntimeError, match="Device is cuda:0"):
+            get_device("cuda:0")
+        assert get_device().index == torch.cuda.current_device()
+"""
+
+
+def test_what_moves_with_other_code_does_not_wait_for_another_test() -> None:
+    """As in torchat's test_device.py: else get_device, which is ported, would find the target's device."""
+    carried = Project(carried=frozenset({("npu", "tests/test_a.py", "torch.cuda.is_available")}))
+    ported = NPU.knowing(carried).fix(Source(REPLACED, "tests/test_a.py")).text
+    assert ported == REPLACED.replace('patch("torch.cuda', 'patch("torch.npu').replace(
+        "import torch\n", "import torch\nimport torch_npu\n", 1
+    )
+    type_in_each_line(REPLACED, ("torch.cuda.is_available()", "@patch('x')", ""), 0, "tests/test_a.py", carried)
+
+
 @pytest.mark.parametrize(("target", "new"), [("npu", "NPUGraph"), ("musa", "MUSAGraph")])
 def test_an_attribute_of_an_import_takes_the_name_of_its_counterpart(target: str, new: str) -> None:
     text = 'from torch import cuda\nmonkeypatch.setattr(cuda, "CUDAGraph", f)\ng = cuda.CUDAGraph()\n'

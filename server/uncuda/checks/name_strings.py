@@ -129,7 +129,8 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
         links = (("alias", bound),) if bound else ()
         applicability = None if bound in stuck else SAFE if bound else REVIEW
     elif said.call.args[0] is text.node:
-        links, applicability = (("patched", said.name),), SAFE
+        # a name that moves with the code of another file does not wait for the other uses in this file
+        links, applicability = (("carried" if _is_carried(said, context) else "patched", said.name),), SAFE
         if waits(said.name, context, said.owner):
             applicability, limits = REVIEW, (*limits, LIMIT)
     else:
@@ -180,6 +181,10 @@ def class_of_replaced(
     numbers = verdict.rule.get("numbers", {}).get(name) == [] and not context.target.has("capability")
     why = (LIMIT,) if waits(name, context, owner) else ()
     return lowest(verdict.applicability, REVIEW if numbers or why else SAFE), why
+
+
+def _is_carried(said: _Said, context: Context) -> bool:
+    return (context.target.id, context.path, said.owner + said.name) in context.project.carried
 
 
 def waits(name: str, context: Context, owner: str = "") -> bool:

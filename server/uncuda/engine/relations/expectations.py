@@ -81,7 +81,8 @@ class Expectations:
         known = {hit.start for hit in self._hits}
         needed = _Needed(self._hits, outside, self._branches)
         together: dict[str, list[int]] = {}
-        for at in inside:
+        # what a test only replaces, so that the code of another file finds no device, moves with this code
+        for at in (at for at, found in inside.items() if not all(_moves(self._hits[index]) for index in found)):
             for name in needed.by(regions[at]) or {f"{at}"}:
                 together.setdefault(name, []).append(at)
         for names, tests in _joined(together, {name: needed.names_of(name) for name in together}):
@@ -260,7 +261,12 @@ def _is_expected(hit: Hit) -> bool:
 
 def _replaces(hit: Hit) -> bool:
     """Return whether a test replaces a name of `torch.cuda` by `setattr`, or names it in a string for `patch`."""
-    return hit.rule.check == "name" and any(key[0] == "patched" for key in hit.links)
+    return hit.rule.check == "name" and any(key[0] in ("patched", "carried") for key in hit.links)
+
+
+def _moves(hit: Hit) -> bool:
+    """Return whether a test replaces a name that is known to move with the code of another file."""
+    return any(key[0] == "carried" for key in hit.links)
 
 
 def _is_assertion(node: ast.AST) -> bool:
