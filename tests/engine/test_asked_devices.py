@@ -56,3 +56,46 @@ def test_a_device_of_another_class_moves() -> None:
 @pytest.mark.parametrize("code", [ENCODER.format("self.device"), FUNCTION.format("device")], ids=["class", "function"])
 def test_typed_equals_fresh(code: str) -> None:
     type_in_each_line(HEAD + code, ("if device.type == 'cuda': x()", "class Other:", "self.device.type == 'cuda'"), 3)
+
+
+LISTED = """\
+_TYPES = {0}
+
+
+def default():
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def required(device):
+    if device.type not in _TYPES:
+        label = str(device)
+        {1}
+    return device
+"""
+
+
+def test_devices_wait_for_the_list_of_those_that_the_file_refuses() -> None:
+    """As in orbitquant's triton_cuda.py and torch-flash's config.py: the list, which other accelerators are in, stays,
+    and the file would refuse its own default."""
+    code = HEAD + LISTED.format('("cuda", "xpu", "mps")', 'raise ValueError(f"{label} is no accelerator")')
+    assert ENGINE.fix(Source(code)).text == code
+
+
+@pytest.mark.parametrize(
+    ("listed", "then"),
+    [
+        ('("cuda", "cpu")', "raise ValueError(label)"),
+        ('("cuda", "xpu", "mps")', "print(label)"),
+        ('("xpu", "mps")', "raise ValueError(label)"),
+    ],
+    ids=["a list that moves", "nothing is raised", "a list without CUDA"],
+)
+def test_other_lists_hold_nothing(listed: str, then: str) -> None:
+    assert (
+        'torch.device("npu" if torch.npu.is_available()' in ENGINE.fix(Source(HEAD + LISTED.format(listed, then))).text
+    )
+
+
+def test_a_list_is_typed() -> None:
+    code = HEAD + LISTED.format('("cuda", "xpu", "mps")', "raise ValueError(label)")
+    type_in_each_line(code, ("if kind not in _TYPES: raise", "_TYPES = ('cuda',)", "raise"), 3)

@@ -13,8 +13,8 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import filled, guarded
 from .linked_branches import LinkedBranches
-from .relations.alike import alike, answering, asserted, chained, wrapping
-from .relations.asked_devices import asked_devices
+from .relations.alike import alike, answering, asserted, beside_left, chained, wrapping
+from .relations.asked_devices import asked_devices, refusing
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.expectations import Expectations
 from .relations.given_answers import given_answers
@@ -191,6 +191,7 @@ def _linked(
         *keyed(hits, branches.work),
         *unscaled(hits, branches.facts, libraries.project),
         *patched(hits, branches),
+        *beside_left(hits),
         *unknown,
     ):
         if question is None:
@@ -205,6 +206,7 @@ def _linked(
         *looked_up,
         *offered(hits, branches),
         *parametrized(hits, branches),
+        *refusing(hits, branches),
         *((test, device) for device, test in made),
     ]
     _settle(classes, groups, [*both, *made], branches.work)

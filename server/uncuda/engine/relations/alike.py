@@ -35,6 +35,8 @@ _TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
 _OF_TYPES = ("isinstance", "issubclass")
 _TELLS = ("endswith", "startswith")
 _ANSWERS = (ast.BoolOp, ast.Call, ast.Compare, ast.IfExp, ast.UnaryOp)
+_LAYOUTS = frozenset({"channels_last", "channels_last_3d"})
+_CHOOSING = "CUDA_VISIBLE_DEVICES"
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
 
@@ -79,6 +81,22 @@ def _key(hit: Hit, work: Work) -> Hashable:
             return (hit.statement.start, outer) if isinstance(outer, ast.Call) and inner is not outer.func else None
         inner = outer
     return None
+
+
+def beside_left(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
+    """Yield the indices, each with None, of hits that need review because another hit of the same kind in the file needs
+    review or has no fix: hits at memory formats, because tensors and models of two formats would meet, and hits at the
+    variable that chooses the devices, because a process would read another variable than the one that starts it sets.
+    """
+    kinds: dict[str, list[int]] = {}
+    for index, hit in enumerate(hits):
+        if hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _LAYOUTS:
+            kinds.setdefault("", []).append(index)
+        elif hit.rule.check == "environment" and hit.words.get("old") == _CHOOSING:
+            kinds.setdefault(_CHOOSING, []).append(index)
+    for found in kinds.values():
+        if not all(hits[index].is_safe for index in found):
+            yield from ((index, None) for index in found)
 
 
 def answering(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:
