@@ -16,8 +16,8 @@ def prepare(model):
     return model.to(memory_format=torch.channels_last)
 
 
-def {0}(x):
-    return x.to(memory_format=torch.channels_last)
+def {0}(model):
+    return model.to(memory_format=torch.channels_last)
 """
 MANAGER = """\
 import os
