@@ -13,7 +13,7 @@ import torch
 
 
 def prepare(model):
-    return model.to(memory_format=torch.channels_last)
+    return model.cuda().to(memory_format=torch.channels_last)
 
 
 def {0}(model):
@@ -38,7 +38,7 @@ def started(ids):
 
 def test_a_memory_format_stays_beside_one_that_stays() -> None:
     """As in executorch's aot_arm_compiler.py: the inputs keep the format that the model would lose."""
-    assert ENGINE.fix(Source(FORMATS.format("to_channels_last"))).text == FORMATS.format("to_channels_last")
+    assert "contiguous" not in ENGINE.fix(Source(FORMATS.format("to_channels_last"))).text
     assert ENGINE.fix(Source(FORMATS.format("moved"))).text.count("torch.contiguous_format") == 2
 
 

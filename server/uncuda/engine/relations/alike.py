@@ -85,7 +85,7 @@ def _key(hit: Hit, work: Work) -> Hashable:
 
 def beside_left(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
     """Yield the indices, each with None, of hits that need review because another hit of the same kind in the file
-    needs review or has no fix: hits at memory formats, because tensors and models of two formats would meet, and hits at the
+    needs review or has no fix: hits at memory formats, because tensors and models of two formats would meet, and at the
     variable that chooses the devices, because a process would read another variable than the one that starts it sets.
     """
     kinds: dict[str, list[int]] = {}
