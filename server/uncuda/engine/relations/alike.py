@@ -12,6 +12,7 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
+from ...checks.environment import NVIDIA_QUERIES
 from ...facts.layout import without_comments
 from ...facts.role_calls import last_word
 from ...facts.scans import matches, plain
@@ -86,16 +87,15 @@ def _key(hit: Hit, work: Work) -> Hashable:
 def beside_left(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
     """Yield the indices, each with None, of hits that need review because another hit of the same kind in the file
     needs review or has no fix: hits at memory formats, because tensors and models of two formats would meet, and at the
-    variable that chooses the devices, because a process would read another variable than the one that starts it sets.
-    """
+    variable that chooses the devices, if the file sets it to devices of which it asks NVIDIA's driver."""
     kinds: dict[str, list[int]] = {}
     for index, hit in enumerate(hits):
         if hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _LAYOUTS:
             kinds.setdefault("", []).append(index)
         elif hit.rule.check == "environment" and hit.words.get("old") == _CHOOSING:
             kinds.setdefault(_CHOOSING, []).append(index)
-    for found in kinds.values():
-        if not all(hits[index].is_safe for index in found):
+    for kind, found in kinds.items():
+        if any(NVIDIA_QUERIES in hits[one].limits if kind else not hits[one].is_safe for one in found):
             yield from ((index, None) for index in found)
 
 
