@@ -1787,3 +1787,24 @@ def test_an_address_asks_for_no_device(scheme: str) -> None:
     fixed = engine_for("npu", Settings(locale="en")).fix(Source(text)).text
     assert fixed == text.replace("torch.cuda", "torch.npu")
     type_in_each_line(text, ('config.init_method = "tcp://a"', 'if config.init_method == "cuda":', "x = 1"), 4)
+
+
+KEPT_MODULE = """\
+import torch
+
+
+class Backend:
+    def resolve(self):
+        cuda = getattr(torch, "cuda", None)
+        if cuda is not None and cuda.is_available():
+            self.device = "cuda"
+            return self.device
+        self.device = "cpu"
+        return self.device
+"""
+
+
+def test_a_module_that_getattr_gives_asks_like_one_that_is_imported() -> None:
+    """As in abstractvision's huggingface_diffusers.py: the device moved behind a question that stayed."""
+    assert ENGINE.fix(Source(KEPT_MODULE)).text == KEPT_MODULE
+    type_in_each_line(KEPT_MODULE, ("cuda = torch.cuda", "if cuda.is_available(): x()", "cuda = None"), 3)

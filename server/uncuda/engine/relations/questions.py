@@ -128,9 +128,12 @@ class Questions:
 
     def _take_import(self, index: int, hit: Hit, statement: Statement) -> None:
         """Take the calls of a function that an import binds, as in `from torch.cuda import is_available`, or of the
-        functions of `torch.cuda` if the import binds the module: the hit is at the import, and at no call."""
+        functions of `torch.cuda` if the import, or `cuda = getattr(torch, "cuda", None)`, binds the module: the hit is
+        at the import, and at no call."""
         name = hit.words["name"]
         bound = {one.name for one in statement.digest.bindings if one.dotted == name and one.kind in ("import", "from")}
+        if name == _MODULE:
+            bound |= {one.name for one in statement.digest.bindings if _is_getattr(one.value)}
         spellings = [f"{one}.{last}" for one in bound for last in _FUNCTIONS] if name == _MODULE else [*bound]
         around = self._indents.scope_of(statement.start)
         start, end = (around[0], self._indents.extent(around[0])) if around is not None else (0, len(self._text))
@@ -461,6 +464,10 @@ def is_question(hit: Hit) -> bool:
     if hit.rule.check == "method":
         return hit.words.get("old") == "is_cuda"
     return hit.rule.check == "string" or hit.words.get("name", "").rpartition(".")[2] in _ASKING
+
+
+def _is_getattr(value: ast.AST | None) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "getattr"
 
 
 def hits_in(starts: Sequence[tuple[int, int]], stretch: Stretch) -> Sequence[tuple[int, int]]:
