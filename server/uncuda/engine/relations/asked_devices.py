@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ... import lazy_re
 from ...checks import Hit
@@ -58,11 +59,12 @@ def refusing(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int
     """Yield pairs of hits, of which the first is fixed only if the second is: a device, a question for CUDA or
     `x.is_cuda`, and CUDA's name in a list of which the file refuses all other devices: `TYPES = ("cuda", "xpu")` and
     `if device.type not in TYPES: raise`."""
-    lists = [index for index, hit in enumerate(hits) if (name := _list_of(hit)) and _refuses(name, branches)]
+    named = islice(((index, name) for index, hit in enumerate(hits) if (name := _list_of(hit))), _LISTS)
+    lists = [index for index, name in named if _refuses(name, branches)]
     for index, hit in enumerate(hits) if lists else ():
         if hit.rule.check in ("string", "method") or is_question(hit):
-            branches.work.compare(len(lists[:_LISTS]))
-            yield from ((index, one) for one in lists[:_LISTS] if index != one)
+            branches.work.compare(len(lists))
+            yield from ((index, one) for one in lists if index != one)
 
 
 def _list_of(hit: Hit) -> str:

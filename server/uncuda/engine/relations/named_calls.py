@@ -4,6 +4,7 @@ them."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
 from ... import lazy_re
@@ -13,9 +14,11 @@ from ...facts.read import Facts
 from ...facts.scans import matches, word_before
 from .kernels import Place
 
-_OF_CUDA = lazy_re.compile(r"cuda(?:\w+|(?<=\wcuda))[ \t]*\(")
-# names of NCCL, and of NVML, whose functions a file may have from `from pynvml import *`
-_OF_NVIDIA = {word: lazy_re.compile(rf"{word}\w*[ \t]*\(") for word in ("NCCL", "Nccl", "nvmlInit")}
+# a name that only begins or ends with the word; names of NCCL; and of NVML, whose functions a file may have from `from
+# pynvml import *`
+_PATTERNS = {word: lazy_re.compile(rf"{word}(?:\w+|(?<=\w{word}))[ \t]*\(") for word in ("cuda", "cpu")}
+_OF_NVIDIA = ("NCCL", "Nccl", "nvmlInit")
+_PATTERNS.update({word: lazy_re.compile(rf"{word}\w*[ \t]*\(") for word in _OF_NVIDIA})
 _DEFINES = ("class ", "def ")
 
 
@@ -27,11 +30,9 @@ def named_calls(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
 
 
 def _with_twin(facts: Facts) -> Iterator[Place]:
-    found = [
-        (at, owner, name)
-        for at, owner, name in _calls("cuda", facts) if owner and name != "cuda"
-        if facts.says(f"{owner}.{name.replace('cuda', 'cpu')}(")
-    ]  # fmt: skip
+    found = [call for call in _calls("cuda", facts) if call[1]]
+    twins = {(owner, name) for _, owner, name in _calls("cpu", facts)} if found else set()
+    found = [call for call in found if (call[1], call[2].replace("cuda", "cpu")) in twins]
     modules = dict((*from_imports(facts.searches), *plain_imports(facts.searches))) if found else {}
     for at, owner, name in found:
         if not f"{modules.get(owner, 'torch')}.".startswith("torch."):
@@ -41,10 +42,11 @@ def _with_twin(facts: Facts) -> Iterator[Place]:
 def _of_nvidia(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
     found = [call for word in _OF_NVIDIA if facts.says(word) for call in _calls(word, facts)]
     bound = dict(from_imports(facts.searches)) if found else {}
-    spans = [(hit.start, hit.end) for hit in hits] if found else []
+    spans = sorted((hit.start, hit.end) for hit in hits) if found else []
     for at, owner, name in found:
-        facts.work.compare(len(spans))
-        if not any(start <= at < end for start, end in spans) and not bound.get(owner or name, "").startswith("torch."):
+        before = bisect_left(spans, (at + 1,)) - 1  # the hit that begins last before the name ends
+        ported = before >= 0 and at < spans[before][1]
+        if not ported and not bound.get(owner or name, "").startswith("torch."):
             yield Place(at, f"{owner}.{name}".lstrip("."))
 
 
@@ -52,7 +54,7 @@ def _calls(word: str, facts: Facts) -> Iterator[tuple[int, str, str]]:
     """Yield the calls of names that contain a word: the offset of the word, the name before the dot ("" if there is
     none), and the called name."""
     text = facts.text
-    for at in facts.searches.find(("called", word), matches(_OF_NVIDIA.get(word, _OF_CUDA), word)):
+    for at in facts.searches.find(("called", word), matches(_PATTERNS[word], word)):
         start = at - len(word_before(text, at))
         dotted = text[start - 1 : start] == "."
         owner = word_before(text, start - 1) if dotted else ""
