@@ -559,6 +559,15 @@ def test_a_file_that_imports_torch_for_type_checkers_only() -> None:
     assert {one.fixes[0].applicability for one in served.check(Source(LATE)).findings} == {"safe"}
 
 
+def test_type_checkers_are_asked_by_any_name_of_typing() -> None:
+    """As in onediffusion: in the block for type checkers, the plugin's import would never run."""
+    text = LATE.replace("from typing import TYPE_CHECKING", "import typing as t").replace("if TYPE", "if t.TYPE")
+    assert {finding.fixes[0].applicability for finding in findings(text)} == {"review"}
+    lazy = text.replace("from torch import Tensor", 'import torch\nelse:\n    torch = LazyLoader("torch")')
+    ported = fixed(lazy.replace("x: Tensor", "x"))
+    assert 'LazyLoader("torch")\n    import torch_npu\n' in ported
+
+
 def test_a_file_that_imports_torch_for_type_checkers_is_typed() -> None:
     type_in_each_line(LATE, ("import torch", "if True:", "    import torch_npu", "x = 1"), 1)
 

@@ -307,7 +307,7 @@ class Context:
         if self.facts.layout.line_start(statement.start) == statement.start:
             return False
         return any(
-            re.match(r"if[ \t]+(?:typing\.)?TYPE_CHECKING\b", self.text[header.start : header.end])
+            re.match(r"if[ \t]+(?:\w+\.)?TYPE_CHECKING\b", self.text[header.start : header.end])
             for header in self.facts.indents.headers(statement.start)
         )
 
