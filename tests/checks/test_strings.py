@@ -847,3 +847,26 @@ def test_a_device_on_which_another_library_has_cuda(condition: str, due: list[st
     """As in hloc: with a build of pycolmap for CUDA, the library would look for a CUDA device."""
     text = f"import pycolmap\nimport torch\nimport utils\nfrom pycolmap import has_cuda\nuse_gpu = {condition}\n"
     assert [f.fixes[0].applicability for f in findings(text) if f.rule == "device-string"] == due
+
+
+SERVES_BOTH = """\
+import torch
+import torch.distributed as dist
+
+
+class Mesh:
+    def __init__(self, kind):
+        self.{0} = "{1}" if kind == "gpu" else "{2}"
+
+    def reduce(self):
+        return 1 if self.{0} == "{1}" else 0
+"""
+
+
+@pytest.mark.parametrize(("name", "old", "new"), [("_backend", "nccl", "hccl"), ("device", "cuda", "npu")])
+def test_a_variable_that_a_condition_gives_the_word_of_the_target_is_ported(name: str, old: str, new: str) -> None:
+    """As in mindtorch's device_mesh.py: the value stays, so its comparison does."""
+    text = SERVES_BOTH.format(name, old, new)
+    assert fixed(text, review=False) == text
+    other = SERVES_BOTH.format(name, old, "gloo" if name == "_backend" else "cpu")
+    assert f'self.{name} == "{new}"' in fixed(other)

@@ -138,8 +138,9 @@ class Flow:
         return self._known[key]
 
     def asks_for(self, word: str, role: Role, statement: Statement) -> bool:
-        """Return whether the variable that holds a string is also compared with `word`. A comparison of the variable
-        with `word` shows that a person has ported the code around the variable.
+        """Return whether the variable that holds a string is also compared with `word`, or gets it or another string by
+        a condition: `backend = "nccl" if on_gpu else "hccl"`. This shows that a person has ported the code around the
+        variable.
 
         A fix changes all strings with a common key in `Hit.links` at once. If a fix had written `word`, it would also
         have replaced the string that still names CUDA, so a person wrote `word`.
@@ -152,7 +153,8 @@ class Flow:
         key = (word, spelled, scope)
         if key not in self._asked:
             tests = (use for use, _ in self.uses(spelled, scope) if use.kind in ("comparison", "membership"))
-            self._asked[key] = any(_says(use.subject, word) for use in tests)
+            given = (one for one in self.naming(spelled, scope) if _chooses(one, spelled, word))
+            self._asked[key] = any(_says(use.subject, word) for use in tests) or next(given, None) is not None
         return self._asked[key]
 
     def quotes(self, word: str) -> bool:
@@ -458,6 +460,17 @@ def _says(node: ast.AST | None, word: str) -> bool:
     nodes = node.elts if isinstance(node, (ast.List, ast.Tuple, ast.Set)) else [node]
     values = (one.value for one in nodes if isinstance(one, ast.Constant))
     return any(isinstance(value, str) and value.partition(":")[0] == word for value in values)
+
+
+def _chooses(statement: Statement, spelled: str, word: str) -> bool:
+    """Return whether a statement assigns the word or another string to a variable, by a condition."""
+    node = statement.digest.piece.nodes[0]
+    if not isinstance(node, (ast.Assign, ast.AnnAssign)) or not isinstance(node.value, ast.IfExp):
+        return False
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    arms = node.value.body, node.value.orelse
+    both = all(isinstance(arm, ast.Constant) and isinstance(arm.value, str) for arm in arms)
+    return both and any(_says(arm, word) for arm in arms) and any(ast.unparse(one) == spelled for one in targets)
 
 
 def field_key(name: str) -> tuple[Hashable, ...]:
