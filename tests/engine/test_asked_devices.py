@@ -46,6 +46,15 @@ def test_another_device_moves(code: str) -> None:
     assert "torch.npu.empty_cache()" in ENGINE.fix(Source(HEAD + code)).text
 
 
+def test_a_comparison_that_chooses_a_word_stays_alone() -> None:
+    """As in ultralytics' exporter.py: the package stays, and the device may have moved in another file."""
+    chosen = '        name = "onnxruntime-gpu" if self.device.type == "cuda" else "onnxruntime"\n'
+    code = (
+        f'class Exporter:\n    def export(self):\n{chosen}        self.build(name, cuda=self.device.type == "cuda")\n'
+    )
+    assert 'cuda=self.device.type == "npu"' in ENGINE.fix(Source(HEAD + code)).text
+
+
 def test_a_device_of_another_class_moves() -> None:
     code = (
         ENCODER.format("self.other").replace("def close", "\n\nclass Other:\n    def close").replace("other", "device")

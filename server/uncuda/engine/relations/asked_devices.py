@@ -13,6 +13,7 @@ from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
 from ...facts.scans import uses
+from .parts import in_test
 from .questions import is_question
 
 _OWNERS = frozenset({"self", "cls"})
@@ -24,8 +25,9 @@ _RAISES = lazy_re.compile(r"(?m)^[ \t]*raise\b|:[ \t]*raise\b")
 
 
 def asked_devices(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int, int]]:
-    """Yield pairs of hits: comparisons of the `type` of the same device in one function, or, of a device that an object
-    holds, in one class."""
+    """Yield pairs of hits: comparisons of the `type` of the same device in the conditions of `if` statements in one
+    function, or, of a device that an object holds, in one class. A comparison that is an argument, or chooses a word,
+    may stay for a reason of its own: `"onnxruntime-gpu" if self.device.type == "cuda" else "onnxruntime"`."""
     first: dict[tuple[int, str], int] = {}
     for index, hit in enumerate(hits):
         if hit.rule.check == "string" and hit.statement is not None and (device := _asked(hit)) is not None:
@@ -38,9 +40,12 @@ def asked_devices(hits: Sequence[Hit], branches: Branches) -> Iterator[tuple[int
 
 
 def _asked(hit: Hit) -> ast.expr | None:
-    """Return the device whose `type` is compared with a string; None if the string is not compared so."""
+    """Return the device whose `type` is compared with a string in the condition of an `if`; None if the string is not
+    compared so."""
     compared = hit.parent
     if not isinstance(compared, ast.Compare) or len(compared.ops) > 1:
+        return None
+    if hit.statement is None or not in_test(hit.node, hit.statement, (ast.If,)):
         return None
     sides = [side for side in (compared.left, *compared.comparators) if side is not hit.node]
     side = sides[0] if len(sides) == 1 else None
