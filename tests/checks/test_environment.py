@@ -430,9 +430,12 @@ def test_a_variable_beside_a_library_that_chooses_nvidias_devices() -> None:
     for engine in ENGINES.values():
         (found,) = engine.check(Source(CHOSEN)).findings
         assert not found.fixes and "NVIDIA's driver" in found.message
-        (found,) = engine.check(Source(CHOSEN.replace("import GPUtil", "from devices import GPUtil"))).findings
+        shown = CHOSEN.replace("return [device.id for device in GPUtil.getGPUs()]", "GPUtil.showUtilization()")
+        (found,) = engine.check(Source(shown)).findings
         assert found.fixes
-    type_in_each_line(CHOSEN, ("import GPUtil", "import os", "x = GPUtil", "import GPUtils"), 3)
+        (found,) = engine.check(Source(CHOSEN.replace("CUDA_VISIBLE_DEVICES", "CUDA_LAUNCH_BLOCKING"))).findings
+        assert found.fixes
+    type_in_each_line(CHOSEN, ("import GPUtil", "import os", "x = GPUtil.getGPUs()", "GPUtil.show()"), 3)
 
 
 def test_a_query_of_nvidias_tool_is_typed() -> None:

@@ -175,6 +175,10 @@ def test_what_moves_with_other_code_does_not_wait_for_another_test() -> None:
     assert ported == REPLACED.replace('patch("torch.cuda', 'patch("torch.npu').replace(
         "import torch\n", "import torch\nimport torch_npu\n", 1
     )
+    both = REPLACED.replace("    @pytest", '    @patch("torch.cuda.is_available", return_value=True)\n    @pytest')
+    both = both.replace("test_the_first(self)", "test_the_first(self, mock_cuda)")
+    ported = NPU.knowing(carried).fix(Source(both, "tests/test_a.py")).text
+    assert 'patch("torch.npu.is_available", return_value=False)' in ported
     type_in_each_line(REPLACED, ("torch.cuda.is_available()", "@patch('x')", ""), 0, "tests/test_a.py", carried)
 
 

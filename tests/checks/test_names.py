@@ -169,6 +169,9 @@ def test_torch_that_an_object_stores_changes_like_torch() -> None:
     assert fixed(both) == both.replace("cuda", "npu").replace("_torch.npu", "_torch.cuda")
     layout = other + "        self._torch.empty(3, memory_format=self._torch.channels_last)\n"
     assert "self._torch.contiguous_format" in fixed(layout)
+    said = STORED.replace("    def stop", "    # self.torch = jax was a plan: self.torch\n    def stop")
+    said = said.replace("if self.torch is", 'label = f"{self.torch=}"  # self.torch = jax\n        if self.torch is')
+    assert fixed(said) == said.replace("cuda", "npu")
     apart = STORED.replace("self.torch = torch", "self.torch = other")
     ported = apart.replace("torch.cuda.is_available", "torch.npu.is_available").replace("cuda:0", "npu:0")
     assert fixed(apart) == ported

@@ -12,7 +12,8 @@ from uncuda.source import Source
 
 ENGINE = engine_for("npu", Settings(locale="en"))
 HEAD = (
-    "import torch\nimport torch_npu\nimport native\nfrom .groups import NcclLink, ProcessGroupNCCL\n"
+    "import torch\nimport torch_npu\nimport native\nimport utils\n"
+    "from .groups import NcclLink, ProcessGroupNCCL, setup_NCCL\n"
     "from .. import ext as wrap\nfrom pynvml import *\n\n\n"
 )
 TWIN = "def stitch(x, device):\n    if device.type == 'cuda':\n        return {0}(x)\n    return {1}(x)\n"
@@ -27,6 +28,10 @@ STAYS = {
     "a skipped test": "@unittest.skipUnless(torch.cuda.is_available(), 'CUDA')\ndef test():\n    ProcessGroupNCCL()\n",
 }
 MOVES = {
+    "a module that may be Python": TWIN.format("utils.to_cuda", "utils.to_cpu"),
+    "a twin in a comment": TWIN.format("wrap.cuda_stitch", "wrap.stitch") + "# wrap.cpu_stitch(x) was slower\n",
+    "a function of the project": GUARDED.format("setup_NCCL()"),
+    "a class of the file": "class OwnNCCL:\n    pass\n\n\n" + GUARDED.format("OwnNCCL()"),
     "no twin": TWIN.format("wrap.cuda_stitch", "wrap.stitch"),
     "own methods": TWIN.format("self.cuda_stitch", "self.cpu_stitch"),
     "methods of an object": TWIN.format("x.to_cuda", "x.to_cpu"),

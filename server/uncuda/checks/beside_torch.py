@@ -9,7 +9,7 @@ from sys import stdlib_module_names
 
 from ..facts.names import LATE, imported_name, is_late_torch
 from ..facts.read import Facts, Statement
-from ..facts.scans import matches, plain
+from ..facts.scans import line_starts, plain
 
 # Packages that have no devices of their own, or that use torch's devices. Any other library may mean a device of its
 # own by "cuda".
@@ -74,7 +74,7 @@ def imports_by_name(module: str, facts: Facts) -> list[Statement]:
     pytest.importorskip("torch")`; for torch, also those with another function that imports it late."""
     found = facts.searches.find(("text", _SKIPS), plain(_SKIPS)) if facts.says(_SKIPS) else ()
     named = [at for at in found if facts.text[at : at + _FAR].partition("(")[2].lstrip()[1:].startswith(module)]
-    named += facts.searches.find(("late", LATE), matches(LATE, "torch")) if module == "torch" else []
+    named += facts.searches.find(("late", LATE), line_starts(LATE, "torch")) if module == "torch" else []
     statements = (facts.peek(at) for at in sorted(named)[:_MANY] if not facts.layout.token_at(at))
     return [
         statement

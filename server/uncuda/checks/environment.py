@@ -39,7 +39,7 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = lazy_re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
 # Matches variables by which build scripts find and link a library; the library itself does not read them.
 _BUILD = lazy_re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
-_TORCH = "torch"
+_TORCH, _VISIBLE = "torch", "CUDA_VISIBLE_DEVICES"
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
@@ -163,7 +163,7 @@ class Check:
         start, end = (statement.start + offset for offset in place.span)
         words = {"old": place.name, "new": row.replacement, "subject": place.name}
         fixes: tuple[Fix, ...] = ()
-        if reason := _stays(rule, context, statement):
+        if reason := _stays(rule, place.name, context, statement):
             return Hit(rule, start, end, words, limits=(reason,), severity="information", statement=statement)
         limits = self._limits(row, rule, place.value)
         allowed = cap(rule, applicability)
@@ -269,18 +269,18 @@ def _is_set(context: Context, statement: Statement, name: str) -> bool:
     return any(header.word == "try" for header in context.facts.indents.headers(statement.start))
 
 
-def _stays(rule: Rule, context: Context, statement: Statement) -> str:
+def _stays(rule: Rule, name: str, context: Context, statement: Statement) -> str:
     """Return the id of the sentence that says why a variable keeps its name: only NVIDIA's GPUs run the statement, or
     PyTorch does not read the variable. Return "" if there is no such reason."""
     if _is_of_another_framework(rule, context):
         return OTHER_FRAMEWORK
     if any(map(context.facts.says, rule.get("nvidia-words", ()))):
         return NVIDIA_TOOLS
-    if any(_is_beside(name, context, statement) for name in rule.get("nvidia-queries", ())):
+    if any(_is_beside(tool, context, statement) for tool in rule.get("nvidia-queries", ())):
         return NVIDIA_QUERIES
-    if _imports_any(rule.get("nvidia-choosers", ()), context):
+    if name == _VISIBLE and any(map(context.facts.says, rule.get("nvidia-choosers", ()))):
         return NVIDIA_QUERIES
-    return NVIDIA_CARDS if any(_is_for_cards(name, context, statement) for name in rule.get("card-tests", ())) else ""
+    return NVIDIA_CARDS if any(_is_for_cards(test, context, statement) for test in rule.get("card-tests", ())) else ""
 
 
 def _is_beside(name: str, context: Context, statement: Statement) -> bool:
@@ -297,17 +297,11 @@ def _is_beside(name: str, context: Context, statement: Statement) -> bool:
 
 def _is_of_another_framework(rule: Rule, context: Context) -> bool:
     """Return whether the file imports one of the rule's `frameworks`, and nothing that is named after torch."""
-    if not _imports_any(rule.get("frameworks", ()), context):
+    named = [name for name in rule.get("frameworks", ()) if context.facts.says(name)]
+    context.asked.update([*named, _TORCH] if named else ())  # an edit of a line with these words may change the imports
+    if context.imported_roots.isdisjoint(named):
         return False
-    context.asked.add(_TORCH)
     return not any(_TORCH in root for root in context.imported_roots)
-
-
-def _imports_any(modules: Sequence[str], context: Context) -> bool:
-    """Return whether the file imports one of these top-level modules."""
-    named = [name for name in modules if context.facts.says(name)]
-    context.asked.update(named)  # an edit of a line with these words may change the imports
-    return not context.imported_roots.isdisjoint(named)
 
 
 def _is_for_cards(name: str, context: Context, statement: Statement) -> bool:

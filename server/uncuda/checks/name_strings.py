@@ -129,8 +129,9 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
         links = (("alias", bound),) if bound else ()
         applicability = None if bound in stuck else SAFE if bound else REVIEW
     elif said.call.args[0] is text.node:
-        # a name that moves with the code of another file does not wait for the other uses in this file
-        links, applicability = (("carried" if _is_carried(said, context) else "patched", said.name),), SAFE
+        links, applicability = (("patched", said.name),), SAFE
+        if _is_carried(said, context):  # it moves with the code of another file, whatever else is in this file
+            links = (("carried", At(statement.start), id(text.node)),)
         if waits(said.name, context, said.owner):
             applicability, limits = REVIEW, (*limits, LIMIT)
     else:

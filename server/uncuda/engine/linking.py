@@ -13,8 +13,7 @@ from ..facts.read import Facts
 from ..limits import Work
 from .guards import filled, guarded
 from .linked_branches import LinkedBranches
-from .relations.alike import alike, answering, asserted, beside_left, chained, wrapping
-from .relations.asked_devices import asked_devices, refusing
+from .relations.alike import alike, answering, asserted, chained, wrapping
 from .relations.autocast import dtypes_of_autocast, unscaled
 from .relations.expectations import Expectations
 from .relations.given_answers import given_answers
@@ -24,6 +23,7 @@ from .relations.looked_up import defaults
 from .relations.numbers import left_elsewhere
 from .relations.questions import Questions
 from .relations.raising import raising
+from .relations.refused_devices import refusing
 from .relations.staying import OVER_LEFT, Staying, staying
 from .relations.together import Together
 from .relations.words import (
@@ -166,7 +166,6 @@ def _linked(
     known = ((head, index) for head, index in functions if index is not None)
     joined = [*filled(hits, branches.work), *alike(hits, branches.work), *chained(hits, branches)]
     joined += asserted(hits, branches)
-    joined += asked_devices(hits, branches)
     joined += answering(hits, branches.work)
     joined += wrapping(hits, branches)
     joined += Together(hits, branches).pairs()
@@ -191,7 +190,6 @@ def _linked(
         *keyed(hits, branches.work),
         *unscaled(hits, branches.facts, libraries.project),
         *patched(hits, branches),
-        *beside_left(hits),
         *unknown,
     ):
         if question is None:

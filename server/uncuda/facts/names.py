@@ -201,8 +201,8 @@ def imported_name(value: ast.expr | None) -> str | None:
     return None
 
 
-LATE = lazy_re.compile(r"torch(?<![\w.]torch)[ \t]*=[ \t]*[\w.]+\(")
-"""Matches each statement that may bind `torch` as `is_late_torch` says, from the name on."""
+LATE = lazy_re.compile(r"^[ \t]*torch[ \t]*=[ \t]*[\w.]+\(", re.M)
+"""Matches each line that may bind `torch` as `is_late_torch` says."""
 
 
 def is_late_torch(nodes: Sequence[ast.AST]) -> bool:

@@ -22,7 +22,7 @@ from .names import LATE, Names, imported_name, is_late_torch
 from .narrow import narrow, renewed
 from .recovery import Parts
 from .relayout import relayout
-from .scans import imports, matches, plain, uses
+from .scans import imports, line_starts, matches, plain, uses
 from .scopes import IndentScopes
 
 # Strings with more characters than this are ignored: they are text for people or code in another language, which rules
@@ -41,7 +41,7 @@ _LENT = lazy_re.compile(
 _LENDS = ("torch.cuda.", "torch.device(", "torch.dtype", "torch.bfloat16", "torch.float16", "torch.no_grad(")
 _NONE = lazy_re.compile(r"torch[ \t]+is[ \t]+(?:not[ \t]+)?None\b")  # where torch may be missing, so may be its plugin
 _STORES = {  # for each name under which classes store torch: what the statement begins with
-    name: lazy_re.compile(rf"self\.{name}(?<![\w.]self\.{name})[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)")
+    name: lazy_re.compile(rf"^[ \t]*self\.{name}[ \t]*(?::[^=\n]*)?=(?!=)[ \t]*([^#\n]*)", re.M)
     for name in ("torch", "_torch")
 }
 _FAR = 2000  # maximum length of a line that is parsed alone because a bracket above it is not closed
@@ -134,7 +134,7 @@ class _Reader:
             self.read_at(searches.find(("imports", own), imports(own)))
         if self._found_any():
             self.read_at(searches.find(("imports", roots), imports(roots)))
-            self.read_at(filter(self._is_late, searches.find(("late", LATE), matches(LATE, "torch"))))
+            self.read_at(filter(self._is_late, searches.find(("late", LATE), line_starts(LATE, "torch"))))
         self.follow_names()
         return self.finish()
 
@@ -415,7 +415,7 @@ def _stored(layout: Layout, searches: Searches) -> frozenset[str]:
     None."""
     found = set[str]()
     for name, pattern in _STORES.items():
-        places = searches.find(("stored", name), matches(pattern, f"self.{name}"))
+        places = searches.find(("stored", name), line_starts(pattern, f"self.{name}"))
         stores = (pattern.match(layout.text, at) for at in places if not layout.string_around(at))
         values = {match[1].strip() for match in stores if match is not None}
         found |= {name} if "torch" in values and values <= {"torch", "None"} else set()

@@ -77,6 +77,22 @@ def matches(pattern: re.Pattern[str], word: str = "") -> Scan:
     return Worded(word, scan)
 
 
+def line_starts(pattern: re.Pattern[str], word: str) -> Scan:
+    """Return a function that finds the starts of lines that match a pattern which begins with `^[ \\t]*` and the word.
+    A search for the word is ten times faster than one for such a pattern."""
+
+    def scan(text: str, start: int, end: int) -> Iterator[int]:
+        at = text.find(word, start, end)
+        while at >= 0:
+            line = max(start, text.rfind("\n", start, at) + 1)
+            if not text[line:at].strip(" \t") and pattern.match(text, line, end):
+                yield line
+            after = text.find("\n", at, end)
+            at = text.find(word, after, end) if after >= 0 else -1
+
+    return Worded(word, scan)
+
+
 def around(words: Iterable[str], pattern: re.Pattern[str]) -> Scan:
     """Return a function that finds the matches of a pattern that begin with an identifier, or with the character before
     it; the identifier contains one of the `words`. Upper and lower case are the same; `words` and `pattern` must be in

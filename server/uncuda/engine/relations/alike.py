@@ -12,7 +12,6 @@ from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
 from ... import lazy_re
 from ...checks import Hit
 from ...checks.branches import Branches
-from ...checks.environment import NVIDIA_QUERIES
 from ...facts.layout import without_comments
 from ...facts.role_calls import last_word
 from ...facts.scans import matches, plain
@@ -36,8 +35,6 @@ _TELLING: Mapping[bool, Mapping[type[ast.cmpop], int]] = {
 _OF_TYPES = ("isinstance", "issubclass")
 _TELLS = ("endswith", "startswith")
 _ANSWERS = (ast.BoolOp, ast.Call, ast.Compare, ast.IfExp, ast.UnaryOp)
-_LAYOUTS = frozenset({"channels_last", "channels_last_3d"})
-_CHOOSING = "CUDA_VISIBLE_DEVICES"
 _STATES = frozenset({"get_rng_state", "get_rng_state_all", "set_rng_state", "set_rng_state_all"})
 
 
@@ -82,21 +79,6 @@ def _key(hit: Hit, work: Work) -> Hashable:
             return (hit.statement.start, outer) if isinstance(outer, ast.Call) and inner is not outer.func else None
         inner = outer
     return None
-
-
-def beside_left(hits: Sequence[Hit]) -> Iterator[tuple[int, None]]:
-    """Yield the indices, each with None, of hits that need review because another hit of the same kind in the file
-    needs review or has no fix: hits at memory formats, because tensors and models of two formats would meet, and at the
-    variable that chooses the devices, if the file sets it to devices of which it asks NVIDIA's driver."""
-    kinds: dict[str, list[int]] = {}
-    for index, hit in enumerate(hits):
-        if hit.rule.check == "name" and hit.words.get("name", "").rpartition(".")[2] in _LAYOUTS:
-            kinds.setdefault("", []).append(index)
-        elif hit.rule.check == "environment" and hit.words.get("old") == _CHOOSING:
-            kinds.setdefault(_CHOOSING, []).append(index)
-    for kind, found in kinds.items():
-        if any(NVIDIA_QUERIES in hits[one].limits if kind else not hits[one].is_safe for one in found):
-            yield from ((index, None) for index in found)
 
 
 def answering(hits: Sequence[Hit], work: Work) -> Iterator[tuple[int, int]]:

@@ -1,11 +1,12 @@
-"""Finds calls whose names say that they run only on CUDA, through NCCL or with NVIDIA's driver: `ext.cuda_stitch(x)`
-beside `ext.cpu_stitch(x)`, `ProcessGroupNCCL()` of another package than torch, and `nvmlInit()`. No fix renames
+"""Finds calls whose names say that they run only on CUDA, through NCCL or with NVIDIA's driver: `_ext.cuda_stitch(x)`
+beside `_ext.cpu_stitch(x)`, `ProcessGroupNCCL()` of another package than torch, and `nvmlInit()`. No fix renames
 them."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from ... import lazy_re
 from ...checks import Hit
@@ -14,19 +15,23 @@ from ...facts.read import Facts
 from ...facts.scans import matches, word_before
 from .kernels import Place
 
-# a name that only begins or ends with the word; names of NCCL; and of NVML, whose functions a file may have from `from
-# pynvml import *`
+# a name that only begins or ends with the word; names of NCCL; and the first function of NVML, which a file may have
+# from `from pynvml import *`
 _PATTERNS = {word: lazy_re.compile(rf"{word}(?:\w+|(?<=\w{word}))[ \t]*\(") for word in ("cuda", "cpu")}
 _OF_NVIDIA = ("NCCL", "Nccl", "nvmlInit")
 _PATTERNS.update({word: lazy_re.compile(rf"{word}\w*[ \t]*\(") for word in _OF_NVIDIA})
+# what a compiled module is called; a module such as `utils` may be written in Python, and be ported itself
+_COMPILED = lazy_re.compile(r"(?:.*\.)?(?:_?C|_\w+|\w*(?:ext|extension|kernels?|native|pybind|wrap)\w*)")
 _DEFINES = ("class ", "def ")
+_MANY = 100  # maximum number of such calls of a file that are looked at
 
 
 def named_calls(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
-    """Yield the calls of functions of imported modules that are named for CUDA and have a twin for the CPU in the same
-    file, the calls of classes and functions that are named for NCCL and are not torch's, and those that start NVML."""
-    yield from _with_twin(facts)
-    yield from _of_nvidia(hits, facts)
+    """Yield the calls of functions of modules that are named like compiled ones, if the functions are named for CUDA
+    and the file calls their twins for the CPU; the calls of imported classes that are named for NCCL and are not
+    torch's; and those that start NVML."""
+    yield from islice(_with_twin(facts), _MANY)
+    yield from islice(_of_nvidia(hits, facts), _MANY)
 
 
 def _with_twin(facts: Facts) -> Iterator[Place]:
@@ -35,19 +40,21 @@ def _with_twin(facts: Facts) -> Iterator[Place]:
     found = [call for call in found if (call[1], call[2].replace("cuda", "cpu")) in twins]
     modules = dict((*from_imports(facts.searches), *plain_imports(facts.searches))) if found else {}
     for at, owner, name in found:
-        if not f"{modules.get(owner, 'torch')}.".startswith("torch."):
+        module = modules.get(owner, "torch")
+        if (_COMPILED.fullmatch(owner) or _COMPILED.fullmatch(module)) and not f"{module}.".startswith("torch."):
             yield Place(at, f"{owner}.{name}")
 
 
 def _of_nvidia(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
-    found = [call for word in _OF_NVIDIA if facts.says(word) for call in _calls(word, facts)]
+    found = [call for word in _OF_NVIDIA if facts.says(word) for call in _calls(word, facts) if not call[1]]
     bound = dict(from_imports(facts.searches)) if found else {}
     spans = sorted((hit.start, hit.end) for hit in hits) if found else []
-    for at, owner, name in found:
+    for at, _, name in found:
         before = bisect_left(spans, (at + 1,)) - 1  # the hit that begins last before the name ends
         ported = before >= 0 and at < spans[before][1]
-        if not ported and not bound.get(owner or name, "").startswith("torch."):
-            yield Place(at, f"{owner}.{name}".lstrip("."))
+        others = name[:1].isupper() and not bound.get(name, "torch.").startswith("torch.")
+        if not ported and (others or (name == "nvmlInit" and "*" in bound)):
+            yield Place(at, name)
 
 
 def _calls(word: str, facts: Facts) -> Iterator[tuple[int, str, str]]:
