@@ -14,7 +14,6 @@ from ...checks.branch_words import last_of
 from ...checks.branches import Branches
 from ...facts.scans import uses
 
-_DEVICES = frozenset({"cpu", "cuda", "hip", "hpu", "ipu", "meta", "mps", "mtia", "npu", "musa", "tpu", "xla", "xpu"})
 _LISTS = 8  # maximum number of such lists of a file
 _PLACES = 64  # maximum number of uses of a list that are looked at
 _NOT_IN = lazy_re.compile(r"\bnot[ \t]+in[ \t]+$")
@@ -37,7 +36,8 @@ def _list_of(hit: Hit, branches: Branches) -> str:
     listed = hit.parent
     if hit.rule.check != "string" or not isinstance(listed, (ast.List, ast.Set, ast.Tuple)) or hit.statement is None:
         return ""
-    if not all(isinstance(one, ast.Constant) and one.value in _DEVICES for one in listed.elts):
+    devices = hit.rule.get("suggesting-items", ())
+    if not all(one is hit.node or (isinstance(one, ast.Constant) and one.value in devices) for one in listed.elts):
         return ""
     outer = hit.statement.digest.parents.get(listed)
     if isinstance(outer, ast.Call):  # `frozenset({"cuda", "xpu"})`
