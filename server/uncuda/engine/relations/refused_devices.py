@@ -49,11 +49,12 @@ def _list_of(hit: Hit, branches: Branches) -> str:
 
 def _refuses(name: str, branches: Branches) -> bool:
     """Return whether the block of an `if` ends by raising an exception where something is not in a list."""
-    facts = branches.facts
+    facts, done = branches.facts, -1
     for at in islice(facts.searches.find(("flag", name), uses(name, True)), _PLACES):
         facts.work.compare()
-        if _NOT_IN.search(branches.text, max(0, at - _BEFORE), at) and not facts.layout.token_at(at):
+        if at >= done and _NOT_IN.search(branches.text, max(0, at - _BEFORE), at) and not facts.layout.token_at(at):
             header = branches.indents.header_at(at)
+            done = header.end
             if header.word in ("if", "elif"):
                 if leaving.raises(last_of(header, facts).lstrip()):
                     return True
