@@ -484,10 +484,10 @@ _ENVIRONMENT = (
         "Names of NVIDIA's tools that list devices. In a class or function that contains one of these names, a finding "
         "has the severity `information` and no fix.",
         "列出设备的 NVIDIA 工具的名称。类或函数含有其中之一时，只作提示，没有修复。"),
-    Key("nvidia-choosers", TEXTS,
-        "Code that chooses among the devices that NVIDIA's driver lists. In a file that contains it, a finding about "
-        "`CUDA_VISIBLE_DEVICES` has the severity `information` and no fix.",
-        "在 NVIDIA 驱动列出的设备中进行选择的代码。文件含有它时，`CUDA_VISIBLE_DEVICES` 只作提示，没有修复。"),
+    Key("nvidia-choosers", TABLE,
+        "For each variable: code that chooses among the devices that NVIDIA's driver lists. In a file that contains "
+        "it, a finding about the variable has the severity `information` and no fix.",
+        "按变量列出在 NVIDIA 驱动列出的设备中进行选择的代码。文件含有它时，该变量只作提示，没有修复。"),
     Key("frameworks", TEXTS,
         "Deep learning frameworks other than PyTorch. In a file that imports one of these modules and not PyTorch, a "
         "finding has the severity `information` and no fix.",

@@ -39,7 +39,7 @@ _SILENT_KINDS = frozenset({"statement", "other", "receiver", "concatenation"})
 _KEYWORD = lazy_re.compile(r"[(,\s](?:CUDA|NCCL|TORCH|PYTORCH|NVIDIA|CUDNN|CUBLAS)_[A-Z0-9_]+[ \t]*=(?!=)")
 # Matches variables by which build scripts find and link a library; the library itself does not read them.
 _BUILD = lazy_re.compile(r".*_(?:HOME|(?:INCLUDE|LIB|LIBRARY|ROOT)(?:_DIRS?)?|LIBRARIES|LIBS|PATH|STATIC)")
-_TORCH, _VISIBLE = "torch", "CUDA_VISIBLE_DEVICES"
+_TORCH = "torch"
 _STEMS = ("CUD", "NCCL", "NVIDIA_VIS", "CUBLAS_")
 _ASKING = frozenset({"get", "getenv", "__contains__"})
 _MAPPERS = frozenset({"dict", "update", "setdefault", "env", "environ"})
@@ -278,7 +278,7 @@ def _stays(rule: Rule, name: str, context: Context, statement: Statement) -> str
         return NVIDIA_TOOLS
     if any(_is_beside(tool, context, statement) for tool in rule.get("nvidia-queries", ())):
         return NVIDIA_QUERIES
-    if name == _VISIBLE and any(map(context.facts.says, rule.get("nvidia-choosers", ()))):
+    if any(map(context.facts.says, rule.get("nvidia-choosers", {}).get(name, ()))):
         return NVIDIA_QUERIES
     return NVIDIA_CARDS if any(_is_for_cards(test, context, statement) for test in rule.get("card-tests", ())) else ""
 

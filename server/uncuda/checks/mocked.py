@@ -15,7 +15,7 @@ from ..facts.role_calls import last_word
 from ..facts.scopes import Header
 from ..messages.fixes import titled
 from .base import Context, Hit
-from .name_strings import LIMIT
+from .name_strings import LIMIT, is_carried
 from .verdicts import Judge, Verdict
 
 MOCKED = "mocked"
@@ -51,7 +51,7 @@ def _hit(chain: Chain, verdict: Verdict, module: str, statement: Statement, cont
     words, segments = verdict.words(_torchs(chain)), chain.segments()
     last = words["name"].count(".")
     start, end = statement.start + segments[0][0], statement.start + segments[last][1]
-    sure = (context.target.id, context.path, module) in context.project.carried and not verdict.limits
+    sure = is_carried(module, context) and not verdict.limits
     limits = verdict.limits if sure else (*verdict.limits, LIMIT)
     root, _, new = words["replacement"].partition(".")
     applicability = lowest(verdict.applicability, SAFE if sure else REVIEW) if root == "torch" else None

@@ -130,7 +130,7 @@ def _hit(context: Context, said: _Said, verdict: Verdict, judge: Judge, stuck: f
         applicability = None if bound in stuck else SAFE if bound else REVIEW
     elif said.call.args[0] is text.node:
         links, applicability = (("patched", said.name),), SAFE
-        if _is_carried(said, context):  # it moves with the code of another file, whatever else is in this file
+        if is_carried(said.owner + said.name, context):  # whatever else is in this file
             links = (("carried", At(statement.start), id(text.node)),)
         if waits(said.name, context, said.owner):
             applicability, limits = REVIEW, (*limits, LIMIT)
@@ -184,15 +184,17 @@ def class_of_replaced(
     return lowest(verdict.applicability, REVIEW if numbers or why else SAFE), why
 
 
-def _is_carried(said: _Said, context: Context) -> bool:
-    return (context.target.id, context.path, said.owner + said.name) in context.project.carried
+def is_carried(string: str, context: Context) -> bool:
+    """Return whether a name that a test replaces is known to move with the code of another file; `string`: the name as
+    `Project.carried` lists it."""
+    return (context.target.id, context.path, string) in context.project.carried
 
 
 def waits(name: str, context: Context, owner: str = "") -> bool:
     """Whether the fix of a name that a test replaces needs review for the reason `LIMIT`. `owner`: the module through
     which `mock.patch` finds the name."""
     context.asked.add(name)
-    if (context.target.id, context.path, owner + name) in context.project.carried:
+    if is_carried(owner + name, context):
         return False
     if owner:
         return True

@@ -153,8 +153,9 @@ class Flow:
         key = (word, spelled, scope)
         if key not in self._asked:
             tests = (use for use, _ in self.uses(spelled, scope) if use.kind in ("comparison", "membership"))
-            given = (one for one in self.naming(spelled, scope) if _chooses(one, spelled, word))
-            self._asked[key] = any(_says(use.subject, word) for use in tests) or next(given, None) is not None
+            self._asked[key] = any(_says(use.subject, word) for use in tests) or any(
+                _chooses(one, spelled, word) for one in self.naming(spelled, scope)
+            )
         return self._asked[key]
 
     def quotes(self, word: str) -> bool:

@@ -31,8 +31,6 @@ from .string_sources import Sources
 _PARTS = frozenset({"subscript", "concatenation", "receiver", "other"})
 # a string with the word; the group matches if the string begins with it, or names what is replaced
 _CUDA = lazy_re.compile(r"""["'](?:((?:torch\.)?cuda)|[^"'\n]*?cuda)""")
-
-
 _QUOTES = frozenset("\"'")
 _OPENED = lazy_re.compile(r"(?:[,({=]|(?<![\w\])])\[)$")
 _ENTRY = lazy_re.compile(r"[^\"'\n]*[\"'][ \t]*,")

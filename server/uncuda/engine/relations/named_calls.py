@@ -4,7 +4,6 @@ them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
@@ -14,6 +13,7 @@ from ...facts.names import from_imports, plain_imports
 from ...facts.read import Facts
 from ...facts.scans import matches, word_before
 from .kernels import Place
+from .parts import is_covered, spans_of
 
 # a name that only begins or ends with the word; names of NCCL; and the first function of NVML, which a file may have
 # from `from pynvml import *`
@@ -48,12 +48,10 @@ def _with_twin(facts: Facts) -> Iterator[Place]:
 def _of_nvidia(hits: Sequence[Hit], facts: Facts) -> Iterator[Place]:
     found = [call for word in _OF_NVIDIA if facts.says(word) for call in _calls(word, facts) if not call[1]]
     bound = dict(from_imports(facts.searches)) if found else {}
-    spans = sorted((hit.start, hit.end) for hit in hits) if found else []
+    spans = spans_of(hits) if found else []
     for at, _, name in found:
-        before = bisect_left(spans, (at + 1,)) - 1  # the hit that begins last before the name ends
-        ported = before >= 0 and at < spans[before][1]
         others = name[:1].isupper() and not bound.get(name, "torch.").startswith("torch.")
-        if not ported and (others or (name == "nvmlInit" and "*" in bound)):
+        if not is_covered(at, spans) and (others or (name == "nvmlInit" and "*" in bound)):
             yield Place(at, name)
 
 

@@ -20,6 +20,7 @@ from ...facts.scans import matches
 from ...module_names import is_test
 from .guarded import over_words
 from .kernels import Libraries
+from .parts import is_covered, spans_of
 from .questions import Questions
 
 _DRIVERS = frozenset({"gesvda", "gesvdj"})
@@ -103,10 +104,9 @@ def _unread(hits: Sequence[Hit], branches: Branches) -> Iterator[int]:
     `_torch().cuda.synchronize()`."""
     facts = branches.facts
     found = facts.searches.find(("unread", _RESULT), matches(_RESULT, ".cuda.")) if branches.says(").cuda.") else ()
-    spans = sorted((hit.start, hit.end) for hit in hits) if found else []
+    spans = spans_of(hits) if found else []
     for at in found:
-        read = bisect_left(spans, (at + 1,)) - 1  # the hit that begins last before the call
-        if not facts.layout.token_at(at) and (read < 0 or spans[read][1] <= at):
+        if not facts.layout.token_at(at) and not is_covered(at, spans):
             yield at
 
 

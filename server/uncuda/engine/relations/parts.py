@@ -4,7 +4,8 @@ of given types. Also names what takes a value."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from ...checks import Hit
@@ -15,6 +16,17 @@ from ...facts.roles import keys_of_values
 TESTING = (ast.If, ast.While, ast.Assert, ast.match_case)
 ASIDE = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _KEEPS = frozenset({"device", "str", "format", "get"})  # functions whose result has the device of a string in it
+
+
+def spans_of(hits: Iterable[Hit]) -> list[tuple[int, int]]:
+    """Return the spans of the hits, sorted; see `is_covered`."""
+    return sorted((hit.start, hit.end) for hit in hits)
+
+
+def is_covered(at: int, spans: Sequence[tuple[int, int]]) -> bool:
+    """Return whether an offset is in the hit that begins last before it; `spans`: the result of `spans_of`."""
+    before = bisect_left(spans, (at + 1,)) - 1
+    return before >= 0 and at < spans[before][1]
 
 
 def guarded_parts(outer: ast.AST, question: ast.AST, denies: Callable[[ast.AST], bool]) -> list[ast.AST]:

@@ -55,7 +55,6 @@ def _refuses(name: str, branches: Branches) -> bool:
         if at >= done and _NOT_IN.search(branches.text, max(0, at - _BEFORE), at) and not facts.layout.token_at(at):
             header = branches.indents.header_at(at)
             done = header.end
-            if header.word in ("if", "elif"):
-                if leaving.raises(last_of(header, facts).lstrip()):
-                    return True
+            if header.word in ("if", "elif") and leaving.raises(last_of(header, facts)):
+                return True
     return False
